@@ -1,0 +1,187 @@
+import { keepClaims, takeClaims } from "./claims.ts";
+import type { Context } from "./context.ts";
+import type { Booking, Checkout, DeclineReason, PaymentFacts, ProviderKey } from "./model.ts";
+import { sameMoney } from "./money.ts";
+import { settlementGrace } from "./policies.ts";
+import {
+  bookedPayment,
+  bookingByToken,
+  type Changes,
+  type Decision,
+  providerKey,
+  rivalClaim,
+  type State,
+  standingApproval,
+  unchanged,
+} from "./state.ts";
+import { stateAt } from "./states.ts";
+import type { Instant } from "./time.ts";
+
+/** A provider asks whether it may charge. */
+export interface DecidePreCheckout {
+  readonly key: ProviderKey;
+  readonly facts: PaymentFacts;
+}
+
+export type CheckoutOutcome =
+  | {
+      readonly outcome: "approved";
+      readonly booking: Booking;
+      /** Until when the slot is kept for the charge. */
+      readonly holdExpiresAt: Instant;
+      /** Whether this is the stored answer to a query that was decided before. */
+      readonly repeated: boolean;
+    }
+  | {
+      readonly outcome: "declined";
+      readonly reason: DeclineReason;
+      readonly booking: Booking | null;
+      readonly repeated: boolean;
+    };
+
+/** The table "decidePreCheckout" of the decisions, row by row. */
+export function decidePreCheckout(
+  state: State,
+  command: DecidePreCheckout,
+  context: Context,
+): Decision<CheckoutOutcome> {
+  const booking = bookingByToken(state, command.facts.token);
+  const decided = state.checkouts.get(providerKey(command.key));
+  if (decided !== undefined) return repeat(decided, command, booking, context);
+
+  const reason = booking === undefined ? "unknown_booking" : refuse(state, booking, command, context);
+  if (booking === undefined || reason !== null) {
+    return {
+      outcome: { outcome: "declined", reason: reason ?? "unknown_booking", booking: booking ?? null, repeated: false },
+      changes: { checkouts: [stored(command, booking, reason ?? "unknown_booking", context.now)] },
+    };
+  }
+  return approve(state, booking, command, context);
+}
+
+/** A query that was decided before: the stored answer, and nothing is extended (S6). */
+function repeat(
+  decided: Checkout,
+  command: DecidePreCheckout,
+  booking: Booking | undefined,
+  { now }: Context,
+): Decision<CheckoutOutcome> {
+  const declined = (reason: DeclineReason): CheckoutOutcome => ({
+    outcome: "declined",
+    reason,
+    booking: booking ?? null,
+    repeated: true,
+  });
+  if (!sameFacts(decided.facts, command.facts)) {
+    return {
+      outcome: declined("conflict"),
+      changes: { events: [conflictEvent("checkout_conflict", decided.bookingId, command, now)] },
+    };
+  }
+  if (decided.decision === "declined") return unchanged(declined(decided.reason ?? "unavailable"));
+  if (booking === undefined) return unchanged(declined("unknown_booking"));
+  const standing = stateAt(booking, now);
+  if (standing === "cancelled") return unchanged(declined("cancelled"));
+  const alive = standing === "held" || standing === "confirmed";
+  if (!alive || decided.voidedAt !== null) return unchanged(declined("hold_lapsed"));
+  return unchanged({ outcome: "approved", booking, holdExpiresAt: booking.holdExpiresAt ?? now, repeated: true });
+}
+
+function refuse(
+  state: State,
+  booking: Booking,
+  { facts }: DecidePreCheckout,
+  { now }: Context,
+): DeclineReason | null {
+  if (booking.payer !== null && booking.payer !== facts.payer) return "wrong_payer";
+  if (booking.price === null || !sameMoney(booking.price, facts.money)) return "wrong_amount";
+  const current = stateAt(booking, now);
+  if (current === "cancelled") return "cancelled";
+  if (current === "confirmed" || bookedPayment(state, booking.id) !== undefined) return "already_paid";
+  const retake = mayRetake(state, booking);
+  if (current === "expired" && !retake) return "hold_lapsed";
+  if (booking.interval.start <= now) return "in_past";
+  if (current === "held") return standingApproval(state, booking.id) === undefined ? null : "payment_in_progress";
+  return rivalClaim(state, { bookingId: booking.id, ...booking }, now) === undefined ? null : "slot_taken";
+}
+
+/** Policy `retakeLapsedHold`: a lapsed hold that was never approved may be taken again. */
+function mayRetake(state: State, booking: Booking): boolean {
+  if (!booking.policy.retakeLapsedHold || booking.holdExpiresAt === null) return false;
+  for (const checkout of state.checkouts.values()) {
+    if (checkout.bookingId === booking.id && checkout.decision === "approved") return false;
+  }
+  return true;
+}
+
+function approve(
+  state: State,
+  booking: Booking,
+  command: DecidePreCheckout,
+  { now }: Context,
+): Decision<CheckoutOutcome> {
+  const current = stateAt(booking, now);
+  const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
+  const holdExpiresAt = current === "held" ? Math.max(booking.holdExpiresAt ?? 0, graceEnd) : graceEnd;
+  const taken = current !== "held";
+  const held: Booking = {
+    ...booking,
+    state: "held",
+    holdExpiresAt,
+    payableUntil: null,
+    version: taken ? booking.version + 1 : booking.version,
+  };
+  const changes: Changes = {
+    bookings: [held],
+    claims: taken
+      ? takeClaims(state, held, now, holdExpiresAt)
+      : keepClaims(state, booking.id, now, holdExpiresAt),
+    checkouts: [stored(command, held, null, now)],
+    events: taken
+      ? [
+          {
+            bookingId: held.id,
+            type: "booking_held",
+            at: now,
+            actor: command.key.provider,
+            version: held.version,
+            data: { checkoutId: command.key.externalId },
+          },
+        ]
+      : [],
+  };
+  return { outcome: { outcome: "approved", booking: held, holdExpiresAt, repeated: false }, changes };
+}
+
+function stored(
+  command: DecidePreCheckout,
+  booking: Booking | undefined,
+  reason: DeclineReason | null,
+  now: Instant,
+): Checkout {
+  return {
+    key: command.key,
+    facts: command.facts,
+    bookingId: booking?.id ?? null,
+    decision: reason === null ? "approved" : "declined",
+    reason,
+    decidedAt: now,
+    voidedAt: null,
+    voidReason: null,
+  };
+}
+
+export function sameFacts(left: PaymentFacts, right: PaymentFacts): boolean {
+  return left.token === right.token && left.payer === right.payer && sameMoney(left.money, right.money);
+}
+
+/** An incident: the same provider id with other facts. Recorded and reported, never applied (S10). */
+export function conflictEvent(
+  type: "checkout_conflict" | "payment_conflict",
+  bookingId: string | null,
+  command: { readonly key: ProviderKey; readonly facts: PaymentFacts },
+  now: Instant,
+): NonNullable<Changes["events"]>[number] {
+  const { key, facts } = command;
+  return { bookingId, type, at: now, actor: key.provider, version: null, data: { ...key, facts } };
+}

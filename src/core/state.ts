@@ -1,0 +1,122 @@
+import type { Booking, Checkout, Claim, NewEvent, Payment, ProviderKey, Refund, Resource } from "./model.ts";
+import type { Instant, Interval } from "./time.ts";
+import { overlaps } from "./time.ts";
+
+/** What a decision may look at: the locked rows, and the rows read after the locks were held. */
+export interface State {
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly bookings: ReadonlyMap<string, Booking>;
+  readonly claims: ReadonlyMap<string, Claim>;
+  readonly checkouts: ReadonlyMap<string, Checkout>;
+  readonly payments: ReadonlyMap<string, Payment>;
+  readonly refunds: ReadonlyMap<string, Refund>;
+}
+
+/** What a decision changes: whole rows that replace the ones of the same key, or are new. */
+export interface Changes {
+  readonly bookings?: readonly Booking[];
+  readonly claims?: readonly Claim[];
+  readonly checkouts?: readonly Checkout[];
+  readonly payments?: readonly Payment[];
+  readonly refunds?: readonly Refund[];
+  readonly events?: readonly NewEvent[];
+}
+
+/** The answer of a pure decision. */
+export interface Decision<Outcome> {
+  readonly outcome: Outcome;
+  readonly changes: Changes;
+}
+
+/** A decision that changes nothing. */
+export function unchanged<Outcome>(outcome: Outcome): Decision<Outcome> {
+  return { outcome, changes: {} };
+}
+
+export const emptyState: State = {
+  resources: new Map(),
+  bookings: new Map(),
+  claims: new Map(),
+  checkouts: new Map(),
+  payments: new Map(),
+  refunds: new Map(),
+};
+
+export function claimKey(claim: Pick<Claim, "bookingId" | "number">): string {
+  return `${claim.bookingId}#${claim.number}`;
+}
+
+export function providerKey(key: ProviderKey): string {
+  return JSON.stringify([key.provider, key.account, key.externalId]);
+}
+
+/** The state that the next command of a batch decides on. */
+export function applyChanges(state: State, changes: Changes): State {
+  return {
+    resources: state.resources,
+    bookings: put(state.bookings, changes.bookings, (booking) => booking.id),
+    claims: put(state.claims, changes.claims, claimKey),
+    checkouts: put(state.checkouts, changes.checkouts, (checkout) => providerKey(checkout.key)),
+    payments: put(state.payments, changes.payments, (payment) => providerKey(payment.key)),
+    refunds: put(state.refunds, changes.refunds, (refund) => refund.id),
+  };
+}
+
+function put<Row>(
+  rows: ReadonlyMap<string, Row>,
+  changed: readonly Row[] | undefined,
+  keyOf: (row: Row) => string,
+): ReadonlyMap<string, Row> {
+  if (changed === undefined || changed.length === 0) return rows;
+  const next = new Map(rows);
+  for (const row of changed) next.set(keyOf(row), row);
+  return next;
+}
+
+export function bookingByToken(state: State, token: string): Booking | undefined {
+  for (const booking of state.bookings.values()) if (booking.token === token) return booking;
+  return undefined;
+}
+
+export function claimsOf(state: State, bookingId: string): Claim[] {
+  return [...state.claims.values()].filter((claim) => claim.bookingId === bookingId);
+}
+
+export function isLive(claim: Claim, now: Instant): boolean {
+  return claim.liveFrom <= now && (claim.liveUntil === null || now < claim.liveUntil);
+}
+
+/** The live claims of a booking: what it occupies at `now`. */
+export function liveClaimsOf(state: State, bookingId: string, now: Instant): Claim[] {
+  return claimsOf(state, bookingId).filter((claim) => isLive(claim, now));
+}
+
+/** Somebody else's live claim that is in the way, if there is one (B2: overlap decides, never equality). */
+export function rivalClaim(
+  state: State,
+  wanted: { readonly bookingId: string | null; readonly resources: readonly string[]; readonly interval: Interval },
+  now: Instant,
+): Claim | undefined {
+  for (const claim of state.claims.values()) {
+    if (claim.bookingId === wanted.bookingId || !wanted.resources.includes(claim.resource)) continue;
+    if (isLive(claim, now) && overlaps(claim.interval, wanted.interval)) return claim;
+  }
+  return undefined;
+}
+
+/** The payment that bought the booking, if it has been paid. */
+export function bookedPayment(state: State, bookingId: string): Payment | undefined {
+  for (const payment of state.payments.values()) {
+    if (payment.bookingId === bookingId && payment.disposition === "booked") return payment;
+  }
+  return undefined;
+}
+
+/** The approval that stands for a booking, not void: at most one can lead to a charge (S7). */
+export function standingApproval(state: State, bookingId: string): Checkout | undefined {
+  for (const checkout of state.checkouts.values()) {
+    if (checkout.bookingId === bookingId && checkout.decision === "approved" && checkout.voidedAt === null)
+      return checkout;
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Context } from "../core/context.ts";
+import { BookonceError } from "../core/error.ts";
+import type { Policies } from "../core/policies.ts";
+import type { Providers } from "../core/providers.ts";
+import { applyChanges, type Changes } from "../core/state.ts";
+import { tokenPrefix } from "../core/token.ts";
+import type { Transaction } from "../database/port.ts";
+import { mergeKeys } from "../store/keys.ts";
+import type { Store } from "../store/store.ts";
+import type { Command } from "./command.ts";
+
+/** What all decisions of an instance share. */
+export interface Settings {
+  readonly store: Store;
+  readonly policies: Policies;
+  readonly providers: Providers;
+}
+
+/**
+ * One transaction for a batch of commands: lock → read → decide → write. Each command decides on the state that the one before it
+ * has left. The statements of the last flight carry the COMMIT, unless the transaction is the caller's.
+ */
+export async function transact(
+  commands: readonly Command<unknown>[],
+  transaction: Transaction,
+  { store, policies, providers }: Settings,
+): Promise<unknown[]> {
+  const keys = mergeKeys(commands.map((command) => command.keys));
+  const results = await transaction.send([...store.locks.statements(keys), store.reader.statement(keys)]);
+  const { now, state: before } = store.reader.parse(results.at(-1) ?? null);
+  const context: Context = { now, policies, providers, newId: randomUUID, newToken };
+
+  let state = before;
+  const changes: Changes[] = [];
+  const outcomes = commands.map((command) => {
+    const decision = command.decide(state, context);
+    state = applyChanges(state, decision.changes);
+    changes.push(decision.changes);
+    return decision.outcome;
+  });
+  await transaction.send(store.writer.statements(before, changes), { last: true });
+  return outcomes;
+}
+
+/** 128 random bits in 22 characters, behind a prefix that tells our invoice payloads from a bot's other ones (S1). */
+function newToken(): string {
+  return `${tokenPrefix}${randomBytes(16).toString("base64url")}`;
+}
+
+interface CallerSettings {
+  readonly isolation: string;
+  readonly read_only: string;
+  readonly lock_timeout: string;
+  readonly statement_timeout: string;
+}
+
+/**
+ * The same inside a transaction of the caller's (O4): a batch of one, our time-outs set for the length of it and the caller's put
+ * back, and refused above READ COMMITTED, where a read after the lock would still show what was there before the wait.
+ */
+export async function transactWithin<Outcome>(
+  command: Command<Outcome>,
+  transaction: Transaction,
+  settings: Settings,
+  timeouts: { readonly lockTimeoutMs: number; readonly statementTimeoutMs: number },
+): Promise<Outcome> {
+  const [before] = await transaction.send([{ text: callerSettings, values: [] }]);
+  const caller = JSON.parse(before ?? "") as CallerSettings;
+  if (caller.isolation !== "read committed" && caller.isolation !== "read uncommitted") {
+    throw new BookonceError(
+      "unsupported_isolation",
+      `This transaction is ${caller.isolation.toUpperCase()}; bookonce needs READ COMMITTED, because what it reads after a lock must be what the lock waited for.`,
+    );
+  }
+  if (caller.read_only === "on") {
+    throw new BookonceError("unsupported_isolation", "This transaction is READ ONLY; bookonce has to write in it.");
+  }
+  await transaction.send([
+    setTimeouts({ lock_timeout: `${timeouts.lockTimeoutMs}`, statement_timeout: `${timeouts.statementTimeoutMs}` }),
+  ]);
+  const [outcome] = await transact([command], transaction, settings);
+  await transaction.send([setTimeouts(caller)]);
+  // transact() answers each command with what that command's decide() returned.
+  return outcome as Outcome;
+}
+
+const callerSettings = `select json_build_object(
+  'isolation', current_setting('transaction_isolation'),
+  'read_only', current_setting('transaction_read_only'),
+  'lock_timeout', current_setting('lock_timeout'),
+  'statement_timeout', current_setting('statement_timeout'))::text as result`;
+
+function setTimeouts(values: { readonly lock_timeout: string; readonly statement_timeout: string }): {
+  text: string;
+  values: string[];
+} {
+  return {
+    text: "select set_config('lock_timeout', $1::text, true) || set_config('statement_timeout', $2::text, true) as result",
+    values: [values.lock_timeout, values.statement_timeout],
+  };
+}

@@ -1,0 +1,131 @@
+import { type Expression, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import type { Interval } from "../core/time.ts";
+import type { Statement } from "../database/port.ts";
+import { columns } from "./columns.ts";
+import { isoText } from "./mapping.ts";
+import { constants, document, listed, type QueryBuilder, textOf } from "./query-builder.ts";
+import type { PaymentRow, RefundRow } from "./tables.ts";
+
+/** Fast reads without locks: they may be stale the moment they arrive, and nothing is decided on them (B1). */
+export interface Lookups {
+  resources(): Statement;
+  bookings(filter: BookingFilter): Statement;
+  /** Bookings whose hold or payable time is over and which still say otherwise. */
+  lapsed(limit: number): Statement;
+  busy(filter: Interval & { readonly resources: readonly string[] }): Statement;
+  history(bookingId: string): Statement;
+  payments(filter: PaymentFilter): Statement;
+  refunds(filter: { readonly state?: RefundRow["state"]; readonly paymentId?: string }): Statement;
+  parkedEvents(): Statement;
+}
+
+export interface BookingFilter {
+  readonly id?: string;
+  readonly token?: string;
+  readonly customer?: string;
+}
+
+export interface PaymentFilter {
+  readonly chargeId?: string;
+  readonly bookingId?: string;
+  readonly id?: string;
+  readonly review?: PaymentRow["review"];
+}
+
+const page = sql.lit(100);
+
+export function lookups(q: QueryBuilder): Lookups {
+  const { db, named } = q;
+  const now = sql<string>`(select ${named("clock")}())`;
+  const text = (name: string) => sql<string>`(${document} ->> ${sql.lit(name)})`;
+  const uuid = (name: string) => sql<string>`(${document} ->> ${sql.lit(name)})::uuid`;
+  const at = (name: string) => sql<string>`(${document} ->> ${sql.lit(name)})::timestamptz`;
+  const answer = (result: Expression<unknown>, values?: object): Statement => {
+    const statement = textOf(q, sql`select ${result}::text as result`);
+    return { text: statement, values: values === undefined || !statement.includes("$1") ? [] : [JSON.stringify(values)] };
+  };
+  const withNow = (rows: Expression<unknown>) => sql`json_build_object('now', ${now}, 'rows', ${rows})`;
+
+  return {
+    resources: () => answer(jsonArrayFrom(db.selectFrom("resources").select(columns.resources).orderBy("id"))),
+
+    bookings(filter) {
+      let query = db.selectFrom("bookings").select(columns.bookings).orderBy("starts_at").orderBy("id").limit(page);
+      if (filter.id !== undefined) query = query.where("id", "=", uuid("id"));
+      if (filter.token !== undefined) query = query.where("token", "=", text("token"));
+      if (filter.customer !== undefined) query = query.where("customer", "=", text("customer")).where("ends_at", ">", now);
+      return answer(withNow(jsonArrayFrom(query)), filter);
+    },
+
+    lapsed: (limit) =>
+      answer(
+        jsonArrayFrom(
+          db
+            .selectFrom("bookings")
+            .select("id")
+            .where("state", "in", constants("held", "pending"))
+            .where(sql<string>`coalesce(hold_expires_at, payable_until)`, "<=", now)
+            .orderBy(sql`coalesce(hold_expires_at, payable_until)`)
+            .limit(sql.lit(limit)),
+        ),
+      ),
+
+    busy: ({ resources, start, end }) =>
+      answer(
+        jsonArrayFrom(
+          db
+            .selectFrom("claims")
+            .innerJoin("bookings", "bookings.id", "claims.booking_id")
+            .select(["claims.resource_id", "claims.starts_at", "claims.ends_at", "bookings.customer"])
+            .where("claims.resource_id", "=", listed("resources", "text"))
+            .where(sql<boolean>`claims.exclusive`)
+            .where(sql<boolean>`claims.during && tstzrange(${at("start")}, ${at("end")})`)
+            .where(sql<boolean>`claims.live @> ${now}`)
+            .orderBy("claims.starts_at"),
+        ),
+        { resources, start: isoText(start), end: isoText(end) },
+      ),
+
+    history: (bookingId) =>
+      answer(
+        jsonArrayFrom(
+          db
+            .selectFrom("events")
+            .select(["id", ...columns.events])
+            .where("booking_id", "=", uuid("bookingId"))
+            .orderBy("id"),
+        ),
+        { bookingId },
+      ),
+
+    payments(filter) {
+      let query = db.selectFrom("payments").select(columns.payments).orderBy("received_at").orderBy("id").limit(page);
+      if (filter.id !== undefined) query = query.where("id", "=", uuid("id"));
+      if (filter.chargeId !== undefined) query = query.where("external_id", "=", text("chargeId"));
+      if (filter.bookingId !== undefined) query = query.where("booking_id", "=", uuid("bookingId"));
+      if (filter.review !== undefined) query = query.where("review", "=", sql.lit(filter.review));
+      return answer(jsonArrayFrom(query), filter);
+    },
+
+    refunds({ state, paymentId }) {
+      let query = db.selectFrom("refunds").select(columns.refunds).orderBy("requested_at").orderBy("id").limit(page);
+      if (paymentId !== undefined) query = query.where("payment_id", "=", uuid("paymentId"));
+      else if (state !== undefined) query = query.where("state", "=", sql.lit(state));
+      else query = query.where("state", "!=", sql.lit("completed"));
+      return answer(jsonArrayFrom(query), { paymentId });
+    },
+
+    parkedEvents: () =>
+      answer(
+        jsonArrayFrom(
+          db
+            .selectFrom("events")
+            .select(["id", ...columns.events, sql<string>`last_error`.as("last_error")])
+            .where(sql<boolean>`parked_at is not null`)
+            .orderBy("id")
+            .limit(page),
+        ),
+      ),
+  };
+}

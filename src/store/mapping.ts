@@ -1,0 +1,244 @@
+import type {
+  Booking,
+  Checkout,
+  Claim,
+  DeclineReason,
+  NewEvent,
+  Payment,
+  ProviderKey,
+  Refund,
+  Resource,
+} from "../core/model.ts";
+import type { Money } from "../core/money.ts";
+import type { FrozenPolicy } from "../core/policies.ts";
+import type { Instant } from "../core/time.ts";
+import type {
+  BookingRow,
+  CheckoutRow,
+  ClaimRow,
+  EventRow,
+  PaymentRow,
+  RefundRow,
+  ResourceRow,
+} from "./tables.ts";
+
+export const instant = (text: string): Instant => Date.parse(text);
+export const isoText = (at: Instant): string => new Date(at).toISOString();
+const instantOrNull = (text: string | null): Instant | null => (text === null ? null : instant(text));
+const isoTextOrNull = (at: Instant | null): string | null => (at === null ? null : isoText(at));
+
+export function toResource(row: Pick<ResourceRow, "id" | "name" | "active">): Resource {
+  return { id: row.id, name: row.name, active: row.active };
+}
+
+export function toBooking(row: BookingRow): Booking {
+  return {
+    id: row.id,
+    token: row.token,
+    customer: row.customer,
+    payer: row.payer,
+    state: row.state,
+    resources: row.resource_ids,
+    interval: { start: instant(row.starts_at), end: instant(row.ends_at) },
+    price: toPrice(row.price_amount, row.price_currency),
+    holdExpiresAt: instantOrNull(row.hold_expires_at),
+    payableUntil: instantOrNull(row.payable_until),
+    // Written by us from a FrozenPolicy, and only by us.
+    policy: row.policy as FrozenPolicy,
+    version: row.version,
+    requestId: row.request_id,
+    requestDigest: row.request_digest,
+    title: row.title,
+    data: toRecord(row.data),
+    createdAt: instant(row.created_at),
+    confirmedAt: instantOrNull(row.confirmed_at),
+    cancelledAt: instantOrNull(row.cancelled_at),
+    cancelledBy: row.cancelled_by,
+    cancelReason: row.cancel_reason,
+  };
+}
+
+export function fromBooking(booking: Booking): BookingRow {
+  return {
+    id: booking.id,
+    token: booking.token,
+    customer: booking.customer,
+    payer: booking.payer,
+    state: booking.state,
+    resource_ids: booking.resources,
+    starts_at: isoText(booking.interval.start),
+    ends_at: isoText(booking.interval.end),
+    price_amount: booking.price?.amount ?? null,
+    price_currency: booking.price?.currency ?? null,
+    hold_expires_at: isoTextOrNull(booking.holdExpiresAt),
+    payable_until: isoTextOrNull(booking.payableUntil),
+    policy: booking.policy,
+    version: booking.version,
+    request_id: booking.requestId,
+    request_digest: booking.requestDigest,
+    title: booking.title,
+    data: booking.data,
+    created_at: isoText(booking.createdAt),
+    confirmed_at: isoTextOrNull(booking.confirmedAt),
+    cancelled_at: isoTextOrNull(booking.cancelledAt),
+    cancelled_by: booking.cancelledBy,
+    cancel_reason: booking.cancelReason,
+  };
+}
+
+export function toClaim(row: ClaimRow): Claim {
+  return {
+    bookingId: row.booking_id,
+    number: row.number,
+    resource: row.resource_id,
+    interval: { start: instant(row.starts_at), end: instant(row.ends_at) },
+    liveFrom: instant(row.live_from),
+    liveUntil: instantOrNull(row.live_until),
+  };
+}
+
+export function fromClaim(claim: Claim): ClaimRow {
+  return {
+    booking_id: claim.bookingId,
+    number: claim.number,
+    resource_id: claim.resource,
+    starts_at: isoText(claim.interval.start),
+    ends_at: isoText(claim.interval.end),
+    live_from: isoText(claim.liveFrom),
+    live_until: isoTextOrNull(claim.liveUntil),
+  };
+}
+
+export function toCheckout(row: CheckoutRow): Checkout {
+  return {
+    key: toProviderKey(row),
+    facts: { token: row.token, payer: row.payer, money: { amount: row.amount, currency: row.currency } },
+    bookingId: row.booking_id,
+    decision: row.decision,
+    reason: row.reason as DeclineReason | null,
+    decidedAt: instant(row.decided_at),
+    voidedAt: instantOrNull(row.voided_at),
+    voidReason: row.void_reason,
+  };
+}
+
+export function fromCheckout(checkout: Checkout): CheckoutRow {
+  return {
+    ...fromProviderKey(checkout.key),
+    token: checkout.facts.token,
+    payer: checkout.facts.payer,
+    amount: checkout.facts.money.amount,
+    currency: checkout.facts.money.currency,
+    booking_id: checkout.bookingId,
+    decision: checkout.decision,
+    reason: checkout.reason,
+    decided_at: isoText(checkout.decidedAt),
+    voided_at: isoTextOrNull(checkout.voidedAt),
+    void_reason: checkout.voidReason,
+  };
+}
+
+export function toPayment(row: PaymentRow): Payment {
+  return {
+    id: row.id,
+    key: toProviderKey(row),
+    facts: { token: row.token, payer: row.payer, money: { amount: row.amount, currency: row.currency } },
+    bookingId: row.booking_id,
+    disposition: row.disposition,
+    reason: row.reason,
+    receivedAt: instant(row.received_at),
+    review: row.review,
+    reviewedBy: row.reviewed_by,
+    reviewedAt: instantOrNull(row.reviewed_at),
+    note: row.note,
+    details: toRecord(row.details),
+  };
+}
+
+export function fromPayment(payment: Payment): PaymentRow {
+  return {
+    id: payment.id,
+    ...fromProviderKey(payment.key),
+    token: payment.facts.token,
+    payer: payment.facts.payer,
+    amount: payment.facts.money.amount,
+    currency: payment.facts.money.currency,
+    booking_id: payment.bookingId,
+    disposition: payment.disposition,
+    reason: payment.reason,
+    received_at: isoText(payment.receivedAt),
+    review: payment.review,
+    reviewed_by: payment.reviewedBy,
+    reviewed_at: isoTextOrNull(payment.reviewedAt),
+    note: payment.note,
+    details: payment.details,
+  };
+}
+
+export function toRefund(row: RefundRow): Refund {
+  return {
+    id: row.id,
+    paymentId: row.payment_id,
+    bookingId: row.booking_id,
+    money: { amount: row.amount, currency: row.currency },
+    reason: row.reason,
+    state: row.state,
+    attempts: row.attempts,
+    requestedAt: instant(row.requested_at),
+    dueAt: instant(row.due_at),
+    leaseToken: row.lease_token,
+    leaseUntil: instantOrNull(row.lease_until),
+    lastError: row.last_error,
+    completedAt: instantOrNull(row.completed_at),
+    completedBy: row.completed_by,
+    note: row.note,
+  };
+}
+
+export function fromRefund(refund: Refund): RefundRow {
+  return {
+    id: refund.id,
+    payment_id: refund.paymentId,
+    booking_id: refund.bookingId,
+    amount: refund.money.amount,
+    currency: refund.money.currency,
+    reason: refund.reason,
+    state: refund.state,
+    attempts: refund.attempts,
+    requested_at: isoText(refund.requestedAt),
+    due_at: isoText(refund.dueAt),
+    lease_token: refund.leaseToken,
+    lease_until: isoTextOrNull(refund.leaseUntil),
+    last_error: refund.lastError,
+    completed_at: isoTextOrNull(refund.completedAt),
+    completed_by: refund.completedBy,
+    note: refund.note,
+  };
+}
+
+export function fromEvent(event: NewEvent): Omit<EventRow, "id"> {
+  return {
+    booking_id: event.bookingId,
+    type: event.type,
+    at: isoText(event.at),
+    actor: event.actor,
+    version: event.version,
+    data: event.data,
+  };
+}
+
+function toPrice(amount: number | null, currency: string | null): Money | null {
+  return amount === null || currency === null ? null : { amount, currency };
+}
+
+function toProviderKey(row: { provider: string; account: string; external_id: string }): ProviderKey {
+  return { provider: row.provider, account: row.account, externalId: row.external_id };
+}
+
+export function fromProviderKey(key: ProviderKey): { provider: string; account: string; external_id: string } {
+  return { provider: key.provider, account: key.account, external_id: key.externalId };
+}
+
+export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,58 @@
+import {
+  type AliasedRawBuilder,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
+} from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Kysely builds and types our SQL, each name qualified with the schema; the database adapter sends it. */
+export interface QueryBuilder {
+  readonly db: Kysely<Tables>;
+  /** Our table or function of this name, for raw SQL. */
+  readonly named: (name: string) => RawBuilder<unknown>;
+}
+
+export function queryBuilder(schema: string): QueryBuilder {
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  }).withSchema(schema);
+  return { db, named: (name) => sql.id(schema, name) };
+}
+
+/**
+ * The statement's one parameter: a JSON document. Statements are compiled once and sent with another document each time, which is
+ * why the placeholder stands in the text itself. It is declared as text, so that no driver guesses another type for it.
+ */
+export const document: RawBuilder<unknown> = sql.raw("$1::text::jsonb");
+
+/** A list of texts in the document, as an array that an index look-up can use. */
+export function listed(name: string, type: "text" | "uuid"): RawBuilder<string> {
+  return sql<string>`any(array(select e::${sql.raw(type)} from jsonb_array_elements_text(${document} -> ${sql.lit(name)}) as e))`;
+}
+
+/** A list of objects in the document, as rows `r` of the given columns. */
+export function rowsOf<Row>(name: string, columns: string): AliasedRawBuilder<Row, "r"> {
+  return sql<Row>`jsonb_to_recordset(${document} -> ${sql.lit(name)})`.as<"r">(sql`r(${sql.raw(columns)})`);
+}
+
+/** The statement's text. Values that differ from call to call belong into the document, so nothing may be left as a parameter. */
+export function textOf({ db }: QueryBuilder, statement: RawBuilder<unknown>): string {
+  const { sql: text, parameters } = statement.compile(db);
+  if (parameters.length > 0) throw new Error(`a statement of ours has a parameter outside its document: ${text}`);
+  return text;
+}
+
+/** A list of constants, as `in (…)` takes it. */
+export function constants<Value extends string>(...values: Value[]): RawBuilder<Value> {
+  return sql<Value>`(${sql.join(values.map((value) => sql.lit(value)))})`;
+}

@@ -1,0 +1,275 @@
+import { type Expression, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import type { ProviderKey } from "../core/model.ts";
+import { claimKey, providerKey, type State } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import type { Statement, StatementResult } from "../database/port.ts";
+import { columns } from "./columns.ts";
+import type { Keys } from "./keys.ts";
+import { instant, isoText, toBooking, toCheckout, toClaim, toPayment, toRefund, toResource } from "./mapping.ts";
+import { constants, document, listed, type QueryBuilder, rowsOf, textOf } from "./query-builder.ts";
+import type { BookingRow, CheckoutRow, ClaimRow, PaymentRow, RefundRow, ResourceRow } from "./tables.ts";
+
+/** What the decisions of a batch look at, and the one `now` of the operation. */
+export interface Snapshot {
+  readonly now: Instant;
+  readonly state: State;
+}
+
+export interface Reader {
+  statement(keys: Keys): Statement;
+  parse(result: StatementResult): Snapshot;
+}
+
+interface ReadResult {
+  readonly now: string;
+  readonly bookings: readonly BookingRow[];
+  readonly resources?: readonly Pick<ResourceRow, "id" | "name" | "active">[];
+  readonly claims?: readonly ClaimRow[];
+  readonly checkouts?: readonly CheckoutRow[];
+  readonly payments?: readonly PaymentRow[];
+  readonly refunds?: readonly RefundRow[];
+}
+
+/** One statement that reads everything, sent after the locks are held. Parts that no command of the batch needs are left out. */
+export function reader(q: QueryBuilder): Reader {
+  const texts = new Map<string, string>();
+  return {
+    statement(keys) {
+      const parts = partsOf(keys);
+      const name = JSON.stringify(parts);
+      const text = texts.get(name) ?? readText(q, parts);
+      texts.set(name, text);
+      return { text, values: [JSON.stringify(documentOf(keys))] };
+    },
+    parse,
+  };
+}
+
+interface Parts {
+  readonly existing: boolean;
+  readonly customers: boolean;
+  readonly requests: boolean;
+  readonly windows: boolean;
+  readonly money: boolean;
+  readonly payments: boolean;
+  readonly refunds: boolean;
+}
+
+function partsOf(keys: Keys): Parts {
+  const payments = keys.payments.length > 0;
+  const byId = keys.paymentIds.length > 0 || keys.refundIds.length > 0;
+  return {
+    existing: keys.bookingIds.length + keys.tokens.length > 0,
+    customers: keys.customers.length > 0,
+    requests: keys.requests.length > 0,
+    windows: keys.windows.length > 0,
+    money: keys.checkouts.length > 0 || payments || keys.bookingIds.length > 0,
+    payments: payments || byId || keys.bookingIds.length > 0,
+    refunds: payments || byId,
+  };
+}
+
+function documentOf(keys: Keys): unknown {
+  const external = (key: ProviderKey) => ({ provider: key.provider, account: key.account, external_id: key.externalId });
+  return {
+    bookingIds: keys.bookingIds,
+    tokens: keys.tokens,
+    windows: keys.windows.map(({ resource, start, end }) => ({
+      resource,
+      starts_at: isoText(start),
+      ends_at: isoText(end),
+    })),
+    customers: keys.customers,
+    requests: keys.requests.map(({ customer, requestId }) => ({ customer, request_id: requestId })),
+    checkouts: keys.checkouts.map(external),
+    payments: keys.payments.map(external),
+    paymentIds: keys.paymentIds,
+    refundIds: keys.refundIds,
+  };
+}
+
+function readText(q: QueryBuilder, parts: Parts): string {
+  const named: [string, Expression<unknown>][] = [];
+  named.push(["bookings", bookings(q, parts)]);
+  if (parts.existing || parts.windows) {
+    named.push(["resources", resources(q)], ["claims", claims(q, parts)]);
+  }
+  if (parts.money) named.push(["checkouts", checkouts(q)]);
+  if (parts.money || parts.payments) named.push(["payments", payments(q, parts)]);
+  if (parts.refunds) named.push(["refunds", refunds(q)]);
+  // The clock is read last: what was read before is then a superset of what is live at `now`, and the core judges it exactly.
+  named.push(["now", sql`${q.named("clock")}()`]);
+  const pairs = named.map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
+  return textOf(q, sql`select json_build_object(${sql.join(pairs)})::text as result`);
+}
+
+function wanted(q: QueryBuilder) {
+  return q.db
+    .selectFrom("bookings")
+    .where((eb) => eb.or([eb("id", "=", listed("bookingIds", "uuid")), eb("token", "=", listed("tokens", "text"))]));
+}
+
+function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
+  const sources = [];
+  if (parts.existing) sources.push(wanted(q).select(columns.bookings));
+  if (parts.customers) {
+    // Those that stand: for "the same intention twice", and for the limit of live holds.
+    sources.push(
+      q.db
+        .selectFrom("bookings")
+        .select(columns.bookings)
+        .where("customer", "=", listed("customers", "text"))
+        .where("ends_at", ">", sql<string>`(select ${q.named("clock")}())`)
+        .where("state", "in", constants("pending", "held", "confirmed")),
+    );
+  }
+  if (parts.requests) {
+    sources.push(
+      q.db
+        .selectFrom("bookings")
+        .innerJoin(
+          rowsOf<{ customer: string; request_id: string }>("requests", "customer text, request_id text"),
+          (join) => join.on(sql<boolean>`r.customer = bookings.customer and r.request_id = bookings.request_id`),
+        )
+        .select(columns.bookings.map((column) => `bookings.${column}` as const)),
+    );
+  }
+  const [first, ...others] = sources;
+  if (first === undefined) return sql`'[]'::json`;
+  return jsonArrayFrom(others.reduce((query, other) => query.unionAll(other), first));
+}
+
+function resources(q: QueryBuilder): Expression<unknown> {
+  return jsonArrayFrom(
+    q.db
+      .selectFrom("resources")
+      .select(columns.resources)
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom(rowsOf<{ resource: string }>("windows", "resource text"))
+          .select(sql<string>`r.resource`.as("resource")),
+      ),
+  );
+}
+
+/** The bookings' own claims, and whatever is live in the times they want. */
+function claims(q: QueryBuilder, parts: Parts): Expression<unknown> {
+  const windows = q.db
+    .selectFrom(
+      rowsOf<{ resource: string; starts_at: string; ends_at: string }>(
+        "windows",
+        "resource text, starts_at timestamptz, ends_at timestamptz",
+      ),
+    )
+    .select([
+      sql<string>`r.resource`.as("resource"),
+      sql<string>`r.starts_at`.as("starts_at"),
+      sql<string>`r.ends_at`.as("ends_at"),
+    ]);
+  const intervals = parts.existing
+    ? windows.union(wanted(q).select([sql<string>`unnest(resource_ids)`.as("resource"), "starts_at", "ends_at"]))
+    : windows;
+  // One look-up for each distinct (resource, interval), however many commands of the batch want it. The predicate of the
+  // exclusion constraint is repeated, and the clock stands in a sub-select, so that the constraint's own index answers.
+  const rivals = q.db
+    .selectFrom(intervals.as("w"))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("claims")
+          .select(columns.claims)
+          .whereRef("resource_id", "=", sql<string>`w.resource`)
+          .where(sql<boolean>`exclusive`)
+          .where(sql<boolean>`during && tstzrange(w.starts_at, w.ends_at)`)
+          .where(sql<boolean>`live @> (select ${q.named("clock")}())`)
+          .as("c"),
+      (join) => join.onTrue(),
+    )
+    .select(columns.claims.map((column) => `c.${column}` as const));
+  if (!parts.existing) return jsonArrayFrom(rivals);
+  const own = q.db
+    .selectFrom("claims")
+    .select(columns.claims)
+    .where("booking_id", "in", wanted(q).select("id"));
+  return jsonArrayFrom(rivals.unionAll(own));
+}
+
+function byExternalId(name: "checkouts" | "payments") {
+  return rowsOf<{ provider: string; account: string; external_id: string }>(
+    name,
+    "provider text, account text, external_id text",
+  );
+}
+
+/** The query's own stored decision, and the approvals of the bookings. */
+function checkouts(q: QueryBuilder): Expression<unknown> {
+  const same = q.db
+    .selectFrom(byExternalId("checkouts"))
+    .innerJoin("checkouts", (join) =>
+      join.on(
+        sql<boolean>`checkouts.provider = r.provider and checkouts.account = r.account and checkouts.external_id = r.external_id`,
+      ),
+    )
+    .select(columns.checkouts.map((column) => `checkouts.${column}` as const));
+  const approved = q.db
+    .selectFrom("checkouts")
+    .select(columns.checkouts)
+    .where("decision", "=", sql.lit("approved"))
+    .where("booking_id", "in", wanted(q).select("id"));
+  return jsonArrayFrom(same.unionAll(approved));
+}
+
+/** The charge itself if it is known, the payments that bought the bookings, and those asked for by id. */
+function payments(q: QueryBuilder, parts: Parts): Expression<unknown> {
+  const booked = q.db
+    .selectFrom("payments")
+    .select(columns.payments)
+    .where("disposition", "=", sql.lit("booked"))
+    .where("booking_id", "in", wanted(q).select("id"));
+  if (!parts.payments) return jsonArrayFrom(booked);
+  const same = q.db
+    .selectFrom(byExternalId("payments"))
+    .innerJoin("payments", (join) =>
+      join.on(
+        sql<boolean>`payments.provider = r.provider and payments.account = r.account and payments.external_id = r.external_id`,
+      ),
+    )
+    .select(columns.payments.map((column) => `payments.${column}` as const));
+  const byId = q.db.selectFrom("payments").select(columns.payments).where("id", "=", listed("paymentIds", "uuid"));
+  return jsonArrayFrom(booked.unionAll(same).unionAll(byId));
+}
+
+function refunds(q: QueryBuilder): Expression<unknown> {
+  const byId = q.db.selectFrom("refunds").select(columns.refunds).where("id", "=", listed("refundIds", "uuid"));
+  const ofPayments = q.db
+    .selectFrom(byExternalId("payments"))
+    .innerJoin("payments", (join) =>
+      join.on(
+        sql<boolean>`payments.provider = r.provider and payments.account = r.account and payments.external_id = r.external_id`,
+      ),
+    )
+    .innerJoin("refunds", "refunds.payment_id", "payments.id")
+    .select(columns.refunds.map((column) => `refunds.${column}` as const));
+  return jsonArrayFrom(byId.unionAll(ofPayments));
+}
+
+function parse(result: StatementResult): Snapshot {
+  // The shape is the statement's own: json_build_object over columns that tables.ts describes.
+  const read = JSON.parse(result ?? "") as ReadResult;
+  return {
+    now: instant(read.now),
+    state: {
+      resources: index((read.resources ?? []).map(toResource), (resource) => resource.id),
+      bookings: index(read.bookings.map(toBooking), (booking) => booking.id),
+      claims: index((read.claims ?? []).map(toClaim), claimKey),
+      checkouts: index((read.checkouts ?? []).map(toCheckout), (checkout) => providerKey(checkout.key)),
+      payments: index((read.payments ?? []).map(toPayment), (payment) => providerKey(payment.key)),
+      refunds: index((read.refunds ?? []).map(toRefund), (refund) => refund.id),
+    },
+  };
+}
+
+function index<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}

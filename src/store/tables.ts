@@ -1,0 +1,130 @@
+import type { Generated } from "kysely";
+
+/**
+ * The tables as SQL sees them (snake_case). Rows come in and go out as JSON, so every column here has the type it has in JSON: an
+ * instant is ISO 8601 text, a bigint a safe integer. `mapping.ts` turns rows into the core's model and back; nothing else knows both.
+ */
+export interface Tables {
+  resources: ResourceRow;
+  bookings: BookingRow;
+  claims: ClaimRow;
+  checkouts: CheckoutRow;
+  payments: PaymentRow;
+  refunds: RefundRow;
+  events: EventRow;
+  cursors: CursorRow;
+}
+
+export interface ResourceRow {
+  id: string;
+  name: string;
+  active: boolean;
+  created_at: string;
+}
+
+export interface BookingRow {
+  id: string;
+  token: string;
+  customer: string;
+  payer: string | null;
+  state: "pending" | "held" | "confirmed" | "expired" | "cancelled";
+  resource_ids: readonly string[];
+  starts_at: string;
+  ends_at: string;
+  price_amount: number | null;
+  price_currency: string | null;
+  hold_expires_at: string | null;
+  payable_until: string | null;
+  policy: unknown;
+  version: number;
+  request_id: string | null;
+  request_digest: string;
+  title: string | null;
+  data: unknown;
+  created_at: string;
+  confirmed_at: string | null;
+  cancelled_at: string | null;
+  cancelled_by: string | null;
+  cancel_reason: string | null;
+}
+
+export interface ClaimRow {
+  booking_id: string;
+  number: number;
+  resource_id: string;
+  starts_at: string;
+  ends_at: string;
+  live_from: string;
+  live_until: string | null;
+}
+
+export interface CheckoutRow {
+  provider: string;
+  account: string;
+  external_id: string;
+  token: string;
+  payer: string;
+  amount: number;
+  currency: string;
+  booking_id: string | null;
+  decision: "approved" | "declined";
+  reason: string | null;
+  decided_at: string;
+  voided_at: string | null;
+  void_reason: string | null;
+}
+
+export interface PaymentRow {
+  id: string;
+  provider: string;
+  account: string;
+  external_id: string;
+  token: string;
+  payer: string;
+  amount: number;
+  currency: string;
+  booking_id: string | null;
+  disposition: "booked" | "late" | "surplus" | "mismatch" | "unmatched";
+  reason: string | null;
+  received_at: string;
+  review: "open" | "refunded" | "attached" | "closed" | null;
+  reviewed_by: string | null;
+  reviewed_at: string | null;
+  note: string | null;
+  details: unknown;
+}
+
+export interface RefundRow {
+  id: string;
+  payment_id: string;
+  booking_id: string | null;
+  amount: number;
+  currency: string;
+  reason: string;
+  state: "pending" | "sending" | "unconfirmed" | "completed" | "needs_attention";
+  attempts: number;
+  requested_at: string;
+  due_at: string;
+  lease_token: string | null;
+  lease_until: string | null;
+  last_error: string | null;
+  completed_at: string | null;
+  completed_by: string | null;
+  note: string | null;
+}
+
+export interface EventRow {
+  id: Generated<number>;
+  booking_id: string | null;
+  type: string;
+  at: string;
+  actor: string;
+  version: number | null;
+  data: unknown;
+}
+
+export interface CursorRow {
+  name: string;
+  value: unknown;
+  updated_at: string;
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { BookonceError } from "../core/error.ts";
+
+/** Validates an input at the door: every problem is named, and nothing is written. */
+export function parseInput<Schema extends z.ZodType>(verb: string, schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join(".") || "input", message: issue.message }));
+  const summary = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
+  throw new BookonceError("invalid_input", `${verb}: ${summary}`, { problems });
+}
+
+// PostgreSQL's text and jsonb hold neither NUL nor half a surrogate pair.
+const storable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed();
+
+/** Text that PostgreSQL can store and a person can read back. */
+export function text(maxLength: number): z.ZodType<string> {
+  return z
+    .string()
+    .min(1, "must not be empty")
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine(storable, "must be well-formed text without NUL");
+}
+
+export const identifier: z.ZodType<string> = text(200);
+
+/** Ids that we make: anything else names nothing. */
+export const uuid: z.ZodType<string> = z.uuid("must be an id that bookonce returned");
+
+const earliest = Date.UTC(1970, 0, 1);
+const latest = Date.UTC(9999, 0, 1);
+
+/** A `Date`, or ISO 8601 text with an offset; milliseconds since 1970 from here on. */
+export const instant: z.ZodType<number> = z
+  .union([z.date("must be a valid Date"), z.iso.datetime({ offset: true, error: "must be a Date or ISO 8601 text with an offset" })], {
+    error: "must be a Date or ISO 8601 text with an offset",
+  })
+  .transform((value) => (typeof value === "string" ? Date.parse(value) : value.getTime()))
+  .refine((value) => value >= earliest && value < latest, "must lie between the years 1970 and 9999");
+
+/** A length of time. Parts add up; days are 24 hours here, never calendar days. */
+export interface Duration {
+  readonly milliseconds?: number;
+  readonly seconds?: number;
+  readonly minutes?: number;
+  readonly hours?: number;
+}
+
+const part = z.number().min(0, "must not be negative").max(1e9, "is too long").optional();
+
+export const duration: z.ZodType<number> = z
+  .strictObject({ milliseconds: part, seconds: part, minutes: part, hours: part }, { error: "must be like { minutes: 60 }" })
+  .transform(
+    ({ milliseconds = 0, seconds = 0, minutes = 0, hours = 0 }) =>
+      milliseconds + 1_000 * (seconds + 60 * (minutes + 60 * hours)),
+  )
+  .refine((value) => Number.isSafeInteger(value), "must be a whole number of milliseconds")
+  .refine((value) => value <= 366 * 24 * 3_600_000, "must be a year at most");
+
+export const longDuration: z.ZodType<number> = duration.refine((value) => value > 0, "must be longer than nothing");
+
+export const amount: z.ZodType<number> = z
+  .number("must be a whole number of minor units")
+  .int("must be a whole number of minor units")
+  .positive("must be more than nothing")
+  .max(Number.MAX_SAFE_INTEGER, "is too large");
+
+export const currency: z.ZodType<string> = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code or XTR, in capitals");
+
+export const money: z.ZodType<{ amount: number; currency: string }> = z.strictObject({ amount, currency });
+
+const maxDataBytes = 16_384;
+
+/** The caller's own data: plain JSON, at most 16 KiB. */
+export const data: z.ZodType<Record<string, unknown>> = z
+  .record(z.string(), z.json({ error: "must be plain JSON" }))
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes, "must be at most 16 KiB as JSON")
+  .refine((value) => storable(unescaped(value)), "must hold well-formed text without NUL");
+
+// All the strings of a JSON value in one, as they are before escaping.
+function unescaped(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return "";
+  return Object.entries(value)
+    .map(([key, inner]) => key + unescaped(inner))
+    .join("");
+}
+
+/** Options of every call that goes to the database. */
+export interface CallOptions {
+  /** Gives up when it fires: the call answers as if its time were over. */
+  readonly signal?: AbortSignal;
+  /** The longest the call may take, in milliseconds, queueing and retries included. */
+  readonly budgetMs?: number;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import { toPayment } from "../store/mapping.ts";
+import type { Store } from "../store/store.ts";
+import type { PaymentRow } from "../store/tables.ts";
+import { identifier, parseInput, uuid } from "./input.ts";
+import { read } from "./reader.ts";
+import { type PaymentView, viewPayment } from "./views.ts";
+
+/** Reads of charges, for support: a buyer sends the charge id from the receipt. */
+export interface Payments {
+  /** Payments by charge id or booking, oldest first, 100 at most. */
+  find(filter: { readonly chargeId?: string; readonly bookingId?: string }): Promise<readonly PaymentView[]>;
+}
+
+const schema = z
+  .strictObject({ chargeId: identifier.optional(), bookingId: uuid.optional() })
+  .refine((filter) => filter.chargeId !== undefined || filter.bookingId !== undefined, "give chargeId or bookingId");
+
+export function payments(engine: Engine, store: Store): Payments {
+  return {
+    async find(filter) {
+      const { chargeId, bookingId } = parseInput("payments.find", schema, filter);
+      const statement = store.lookups.payments({
+        ...(chargeId === undefined ? {} : { chargeId }),
+        ...(bookingId === undefined ? {} : { bookingId }),
+      });
+      return (await read<PaymentRow[]>(engine, statement)).map((row) => viewPayment(toPayment(row)));
+    },
+  };
+}

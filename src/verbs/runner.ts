@@ -1,0 +1,51 @@
+import type { Context } from "../core/context.ts";
+import { isBookonceError } from "../core/error.ts";
+import type { Decision, State } from "../core/state.ts";
+import type { Instant } from "../core/time.ts";
+import type { Transaction } from "../database/port.ts";
+import type { Command } from "../engine/command.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Keys } from "../store/keys.ts";
+import type { CallOptions } from "./input.ts";
+
+/** Where a verb's command runs: in a transaction of ours, or in the caller's. */
+export interface Runner {
+  run<Outcome>(command: Command<Outcome>, options: CallOptions, defaultBudgetMs: number): Promise<Outcome>;
+  /** True inside the caller's transaction, where a failure has ended that transaction and must be thrown. */
+  readonly joined: boolean;
+}
+
+export function ownRunner(engine: Engine): Runner {
+  return {
+    joined: false,
+    run: (command, { signal, budgetMs }, defaultBudgetMs) =>
+      engine.run(command, { budgetMs: budgetMs ?? defaultBudgetMs, signal }),
+  };
+}
+
+export function joinedRunner(engine: Engine, transaction: Transaction): Runner {
+  return { joined: true, run: (command) => engine.runWithin(command, transaction) };
+}
+
+/** A command from a pure decision, its outcome turned into what the user sees, at the instant of the decision. */
+export function command<Outcome, View>(
+  keys: Keys,
+  decide: (state: State, context: Context) => Decision<Outcome>,
+  view: (outcome: Outcome, now: Instant) => View,
+): Command<View> {
+  return {
+    keys,
+    decide(state, context) {
+      const { outcome, changes } = decide(state, context);
+      return { outcome: view(outcome, context.now), changes };
+    },
+  };
+}
+
+/** Fail closed: when the database did not answer in time, the given refusal. Anything else is thrown. */
+export function unlessUnavailable<Refusal>(runner: Runner, refusal: Refusal): (error: unknown) => Refusal {
+  return (error) => {
+    if (!runner.joined && isBookonceError(error) && error.code === "unavailable") return refusal;
+    throw error;
+  };
+}
