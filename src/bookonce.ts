@@ -8,6 +8,7 @@ import { type AuditReport, audit } from "./verbs/audit.ts";
 import { type Bookings, bookings } from "./verbs/bookings.ts";
 import { type CancelInput, type CancelOutcome, cancel } from "./verbs/cancel.ts";
 import { type ConfirmPaymentInput, type ConfirmPaymentOutcome, confirmPayment } from "./verbs/confirm-payment.ts";
+import { type Cursors, cursors } from "./verbs/cursors.ts";
 import { decidePreCheckout, type PreCheckoutInput, type PreCheckoutOutcome } from "./verbs/decide-pre-checkout.ts";
 import { type Events, events } from "./verbs/events.ts";
 import type { CallOptions } from "./verbs/input.ts";
@@ -96,6 +97,7 @@ export interface Bookonce<Caller = never> extends Verbs {
   readonly refunds: Refunds;
   readonly reviews: Reviews;
   readonly events: Events;
+  readonly cursors: Cursors;
   /** Writes down what has lapsed, so that customers are told. Correctness does not depend on it (B6). */
   sweep(options?: CallOptions): Promise<SweepReport>;
   /** Where every payment is, and everything that must not be (O2). */
@@ -154,6 +156,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     refunds: refunds(engine, store),
     reviews: reviews(engine, store),
     events: events(engine, store),
+    cursors: cursors(engine, store),
     sweep: (callOptions) => sweep(engine, store, callOptions),
     audit: () => audit(engine, store),
     within: (caller) => verbs(joinedRunner(engine, database.join(caller))),

@@ -21,6 +21,7 @@ export type { Resources } from "./verbs/resources.ts";
 export type { BookingView, PaymentView, RefundView } from "./verbs/views.ts";
 
 // Outboxes and people
+export type { Cursors } from "./verbs/cursors.ts";
 export type { RefundAnswer } from "./core/refund.ts";
 export type { ReviewRefusal } from "./core/review.ts";
 export type {
