@@ -60,7 +60,7 @@ export async function startEmbedded(): Promise<RunningPostgres & { readonly inst
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const { createServer } = await import("node:net");
   return new Promise((resolve, reject) => {
     const server = createServer();
