@@ -3,23 +3,30 @@ import { knownProviders, type Providers } from "./core/providers.ts";
 import type { Database } from "./database/port.ts";
 import { Engine } from "./engine/engine.ts";
 import { allMigrationSql, type MigrateResult, migrate } from "./store/migrate.ts";
-import { createStore } from "./store/store.ts";
+import { createStore, type Store } from "./store/store.ts";
+import { type AttendInput, type AttendOutcome, attend } from "./verbs/attend.ts";
 import { type AuditReport, audit } from "./verbs/audit.ts";
 import { type Bookings, bookings } from "./verbs/bookings.ts";
-import { type CancelInput, type CancelOutcome, cancel } from "./verbs/cancel.ts";
+import { type CancelInput, type CancelOutcome, type CancelPreview, cancel, previewCancel } from "./verbs/cancel.ts";
+import { type ConfirmInput, type ConfirmOutcome, confirm } from "./verbs/confirm.ts";
 import { type ConfirmPaymentInput, type ConfirmPaymentOutcome, confirmPayment } from "./verbs/confirm-payment.ts";
 import { type Cursors, cursors } from "./verbs/cursors.ts";
 import { decidePreCheckout, type PreCheckoutInput, type PreCheckoutOutcome } from "./verbs/decide-pre-checkout.ts";
 import { type Events, events } from "./verbs/events.ts";
+import { type Slots, slots } from "./verbs/find-slots.ts";
 import type { CallOptions } from "./verbs/input.ts";
 import { type Payments, payments } from "./verbs/payments.ts";
 import { type PoliciesInput, parsePolicies } from "./verbs/policies.ts";
 import { type Refunds, refunds } from "./verbs/refunds.ts";
+import { type RescheduleInput, type RescheduleOutcome, reschedule } from "./verbs/reschedule.ts";
 import { type ReserveSlotInput, type ReserveSlotOutcome, reserveSlot } from "./verbs/reserve-slot.ts";
 import { type Resources, resources } from "./verbs/resources.ts";
 import { type Reviews, reviews } from "./verbs/reviews.ts";
 import { joinedRunner, ownRunner, type Runner } from "./verbs/runner.ts";
+import { type Services, serviceSource, services } from "./verbs/services.ts";
 import { type SweepReport, sweep } from "./verbs/sweep.ts";
+import { admitTime } from "./verbs/time-rules.ts";
+import { type TransferInput, type TransferOutcome, transfer } from "./verbs/transfer.ts";
 import { type VoidApprovalInput, type VoidApprovalOutcome, voidApproval } from "./verbs/void-approval.ts";
 
 /** Settings of an instance. */
@@ -83,6 +90,18 @@ export interface Verbs {
    * @throws BookonceError `invalid_input`, `unavailable`
    */
   cancel(input: CancelInput, options?: CallOptions): Promise<CancelOutcome>;
+  /** What `cancel` would do at this instant, with a `quote` that `cancel` can be held to (B9). Changes nothing. */
+  previewCancel(input: Omit<CancelInput, "reason" | "quote">, options?: CallOptions): Promise<CancelPreview>;
+  /** Confirms a booking without a payment: a free one, or (an administrator) one that is paid at the place. */
+  confirm(input: ConfirmInput, options?: CallOptions): Promise<ConfirmOutcome>;
+  /** Moves a booking: the new place is claimed and the old one released in one transaction; refused, it is as it was (B10). */
+  reschedule(input: RescheduleInput, options?: CallOptions): Promise<RescheduleOutcome>;
+  /** Gives a confirmed booking to another customer; no place is taken or freed. */
+  transfer(input: TransferInput, options?: CallOptions): Promise<TransferOutcome>;
+  /** Marks that the customer came. An attended booking is not refunded unless its policy says so. */
+  checkIn(input: AttendInput, options?: CallOptions): Promise<AttendOutcome>;
+  /** Marks that she did not. */
+  markNoShow(input: AttendInput, options?: CallOptions): Promise<AttendOutcome>;
 }
 
 /** An instance: verbs, reads, outboxes and care. Any number of processes may have one on the same database (O1). */
@@ -92,6 +111,8 @@ export interface Bookonce<Caller = never> extends Verbs {
   /** The SQL that `migrate` runs, for people who use a tool of their own. */
   migrationSql(): string;
   readonly resources: Resources;
+  readonly services: Services;
+  readonly slots: Slots;
   readonly bookings: Bookings;
   readonly payments: Payments;
   readonly refunds: Refunds;
@@ -138,6 +159,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     store,
     policies: parsePolicies(options.policies ?? {}),
     providers: { ...knownProviders, ...options.providers },
+    admitTime,
     batchSize: batch.size ?? 64,
     batchesInFlight: batch.inFlight ?? 2,
     timeouts: {
@@ -147,10 +169,12 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     },
   });
   return {
-    ...verbs(ownRunner(engine)),
+    ...verbs(ownRunner(engine), store),
     migrate: () => migrate(database, schema),
     migrationSql: () => allMigrationSql(schema),
     resources: resources(engine, store),
+    services: services(engine, store),
+    slots: slots(engine, store),
     bookings: bookings(engine, store),
     payments: payments(engine, store),
     refunds: refunds(engine, store),
@@ -159,16 +183,23 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     cursors: cursors(engine, store),
     sweep: (callOptions) => sweep(engine, store, callOptions),
     audit: () => audit(engine, store),
-    within: (caller) => verbs(joinedRunner(engine, database.join(caller))),
+    within: (caller) => verbs(joinedRunner(engine, database.join(caller)), store),
   };
 }
 
-function verbs(runner: Runner): Verbs {
+function verbs(runner: Runner, store: Store): Verbs {
+  const source = serviceSource(store);
   return {
-    reserveSlot: (input, options) => reserveSlot(runner, input, options),
+    reserveSlot: (input, options) => reserveSlot(runner, source, input, options),
     decidePreCheckout: (input, options) => decidePreCheckout(runner, input, options),
     confirmPayment: (input, options) => confirmPayment(runner, input, options),
     voidApproval: (input, options) => voidApproval(runner, input, options),
     cancel: (input, options) => cancel(runner, input, options),
+    previewCancel: (input, options) => previewCancel(runner, input, options),
+    confirm: (input, options) => confirm(runner, input, options),
+    reschedule: (input, options) => reschedule(runner, store, source, input, options),
+    transfer: (input, options) => transfer(runner, input, options),
+    checkIn: (input, options) => attend(runner, "attended", input, options),
+    markNoShow: (input, options) => attend(runner, "no_show", input, options),
   };
 }

@@ -1,11 +1,10 @@
+import { type CancellationTerms, cancellationTerms } from "./cancellation-terms.ts";
 import { closeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import type { Booking, Refund } from "./model.ts";
-import type { Money } from "./money.ts";
 import { queueRefund } from "./refund.ts";
 import { bookedPayment, type Changes, type Decision, type State, standingApproval, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
-import type { Instant } from "./time.ts";
 
 export interface Cancel {
   readonly bookingId: string;
@@ -13,43 +12,53 @@ export interface Cancel {
   readonly customer: string | null;
   readonly actor: string;
   readonly reason: string | null;
+  /** The quote of a preview that is confirmed; null: whatever the terms are. */
+  readonly quote: string | null;
 }
 
 export type CancelOutcome =
-  | { readonly outcome: "cancelled"; readonly booking: Booking; readonly refund: Refund | null; readonly refundable: Money | null }
+  | { readonly outcome: "cancelled"; readonly booking: Booking; readonly refund: Refund | null; readonly terms: CancellationTerms }
   | { readonly outcome: "already_cancelled" | "already_expired"; readonly booking: Booking }
   | { readonly outcome: "refused"; readonly reason: "unknown_booking" }
-  | { readonly outcome: "refused"; readonly reason: "forbidden_by_policy"; readonly booking: Booking };
+  | {
+      readonly outcome: "refused";
+      readonly reason: "forbidden_by_policy" | "quote_changed";
+      readonly booking: Booking;
+      readonly terms: CancellationTerms;
+    };
+
+export type CancelPreview =
+  | { readonly outcome: "preview"; readonly booking: Booking; readonly terms: CancellationTerms }
+  | Exclude<CancelOutcome, { readonly outcome: "cancelled" } | { readonly reason: "quote_changed" }>;
+
+type Asked = Pick<Cancel, "bookingId" | "customer">;
 
 /** The table "cancel" of the decisions, row by row. */
 export function cancel(state: State, command: Cancel, context: Context): Decision<CancelOutcome> {
-  const { now } = context;
-  const booking = state.bookings.get(command.bookingId);
-  // A stranger learns nothing, not even that the booking exists (B9).
-  if (booking === undefined || (command.customer !== null && command.customer !== booking.customer)) {
-    return unchanged({ outcome: "refused", reason: "unknown_booking" });
-  }
-  const current = stateAt(booking, now);
-  if (current === "cancelled") return unchanged({ outcome: "already_cancelled", booking });
-  if (current === "expired") return unchanged({ outcome: "already_expired", booking });
-  const terms = cancellationTerms(booking, command.customer === null, now);
-  if (current === "confirmed" && !terms.allowed) {
-    return unchanged({ outcome: "refused", reason: "forbidden_by_policy", booking });
+  const preview = previewCancel(state, command, context);
+  if (preview.outcome !== "preview") return unchanged(preview);
+  const { booking, terms } = preview;
+  if (command.quote !== null && command.quote !== terms.quote) {
+    return unchanged({ outcome: "refused", reason: "quote_changed", booking, terms });
   }
   return cancelled(state, booking, command, terms, context);
 }
 
-interface CancellationTerms {
-  readonly allowed: boolean;
-  readonly refundable: Money | null;
-}
-
-/** What a cancellation at this instant would do, by the policy frozen into the booking. */
-export function cancellationTerms(booking: Booking, administrator: boolean, now: Instant): CancellationTerms {
-  const { refundUntilMsBeforeStart, afterwards } = booking.policy.cancellation;
-  const inTime = now <= booking.interval.start - refundUntilMsBeforeStart;
-  if (inTime || administrator) return { allowed: true, refundable: booking.price };
-  return { allowed: afterwards === "noRefund", refundable: null };
+/** What `cancel` would answer now, changing nothing. */
+export function previewCancel(state: State, { bookingId, customer }: Asked, { now, providers }: Context): CancelPreview {
+  const booking = state.bookings.get(bookingId);
+  // A stranger learns nothing, not even that the booking exists (B9).
+  if (booking === undefined || (customer !== null && customer !== booking.customer)) {
+    return { outcome: "refused", reason: "unknown_booking" };
+  }
+  const current = stateAt(booking, now);
+  if (current === "cancelled") return { outcome: "already_cancelled", booking };
+  if (current === "expired") return { outcome: "already_expired", booking };
+  const terms = cancellationTerms(booking, bookedPayment(state, booking.id), customer === null, providers, now);
+  if (current === "confirmed" && !terms.allowed) {
+    return { outcome: "refused", reason: "forbidden_by_policy", booking, terms };
+  }
+  return { outcome: "preview", booking, terms };
 }
 
 function cancelled(
@@ -72,9 +81,7 @@ function cancelled(
   };
   const payment = bookedPayment(state, booking.id);
   const queued =
-    payment !== undefined && terms.refundable !== null
-      ? queueRefund(payment, terms.refundable, "cancelled", context)
-      : null;
+    payment !== undefined && terms.refund !== null ? queueRefund(payment, terms.refund, "cancelled", context) : null;
   const approval = standingApproval(state, booking.id);
   const changes: Changes = {
     bookings: [closed],
@@ -94,13 +101,5 @@ function cancelled(
       ...(queued?.events ?? []),
     ],
   };
-  return {
-    outcome: {
-      outcome: "cancelled",
-      booking: closed,
-      refund: queued?.refund ?? null,
-      refundable: queued?.refund.money ?? null,
-    },
-    changes,
-  };
+  return { outcome: { outcome: "cancelled", booking: closed, refund: queued?.refund ?? null, terms }, changes };
 }

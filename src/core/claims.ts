@@ -1,21 +1,40 @@
-import type { Booking, Claim } from "./model.ts";
+import type { Booking, Claim, Resource } from "./model.ts";
 import { claimsOf, liveClaimsOf, type State } from "./state.ts";
-import type { Instant } from "./time.ts";
+import type { Instant, Interval } from "./time.ts";
+
+/** What the booking takes: its interval, widened by the buffers (B2). */
+export function claimedInterval({ interval, buffers }: Pick<Booking, "interval" | "buffers">): Interval {
+  return { start: interval.start - buffers.beforeMs, end: interval.end + buffers.afterMs };
+}
+
+/** Whose claims never exclude each other: a booking's own, or those of the session it is part of. */
+export function holderOf(booking: Pick<Booking, "id" | "session">): string {
+  return booking.session?.id ?? booking.id;
+}
 
 /** New claims on every resource of the booking, live from `now`. */
 export function takeClaims(state: State, booking: Booking, now: Instant, liveUntil: Instant | null): Claim[] {
-  const before = claimsOf(state, booking.id).length;
+  const before = claimsOf(state, booking.id).reduce((highest, claim) => Math.max(highest, claim.number), 0);
   return booking.resources.map((resource, index) => ({
     bookingId: booking.id,
     number: before + index + 1,
     resource,
-    interval: booking.interval,
+    holder: holderOf(booking),
+    exclusive: isExclusive(state.resources.get(resource)),
+    quantity: booking.wants[index]?.quantity ?? 1,
+    sessionCapacity: booking.session?.capacity ?? null,
+    interval: claimedInterval(booking),
+    buffers: booking.buffers,
     liveFrom: now,
     liveUntil,
   }));
 }
 
-/** The booking's live claims with another end; none shorter than it has already lasted. */
+function isExclusive(resource: Resource | undefined): boolean {
+  return resource?.kind !== "counted";
+}
+
+/** The booking's live claims with another end. */
 export function keepClaims(state: State, bookingId: string, now: Instant, liveUntil: Instant | null): Claim[] {
   return liveClaimsOf(state, bookingId, now).map((claim) => ({ ...claim, liveUntil }));
 }

@@ -1,16 +1,15 @@
-import { keepClaims, takeClaims } from "./claims.ts";
+import { type Placed, place } from "./assign.ts";
+import { keepClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import { conflictEvent, sameFacts } from "./decide-pre-checkout.ts";
-import type { Booking, Claim, Disposition, NewEvent, Payment, PaymentFacts, ProviderKey, Refund } from "./model.ts";
+import type { Booking, Disposition, NewEvent, Payment, PaymentFacts, ProviderKey, Refund } from "./model.ts";
 import { sameMoney } from "./money.ts";
 import { queueRefund } from "./refund.ts";
 import {
   bookedPayment,
   bookingByToken,
   type Decision,
-  liveClaimsOf,
   providerKey,
-  rivalClaim,
   type State,
   unchanged,
 } from "./state.ts";
@@ -58,7 +57,7 @@ export function confirmPayment(state: State, command: ConfirmPayment, context: C
   if (bookedPayment(state, booking.id) !== undefined || stateAt(booking, context.now) === "confirmed") {
     return refund(command, booking, "surplus", "already_paid", context);
   }
-  if (stateAt(booking, context.now) === "held") return book(state, command, booking, context);
+  if (stateAt(booking, context.now) === "held") return book(command, keepPlace(state, booking, context.now), context);
   return late(state, command, booking, context);
 }
 
@@ -160,34 +159,29 @@ function late(
   const { now } = context;
   const current = stateAt(booking, now);
   if (current === "cancelled") return refund(command, booking, "late", "cancelled", context);
-  const rebook =
-    booking.policy.latePayment === "rebookIfFree" &&
-    now < booking.interval.start &&
-    rivalClaim(state, { bookingId: booking.id, ...booking }, now) === undefined;
-  if (rebook) return book(state, command, booking, context);
+  if (booking.policy.latePayment === "rebookIfFree" && now < booking.interval.start) {
+    const placed = place(state, booking, null, context);
+    if (!("refused" in placed)) return book(command, placed, context);
+  }
   const reason = current === "pending" ? "never_claimed" : "hold_lapsed";
   return refund(command, booking, "late", reason, context);
 }
 
 /** The payment buys the booking: confirmed, claims without end. */
-function book(
-  state: State,
-  command: ConfirmPayment,
-  booking: Booking,
-  context: Context,
-): Decision<PaymentOutcome> {
+function book(command: ConfirmPayment, placed: Placed, context: Context): Decision<PaymentOutcome> {
   const { now } = context;
-  const payment = newPayment(command, booking, "booked", null, context);
-  const confirmed = confirmedBooking(booking, now);
+  const payment = newPayment(command, placed.booking, "booked", null, context);
+  const confirmed = confirmedBooking(placed.booking, now);
   return {
     outcome: { outcome: "booked", booking: confirmed, payment, repeated: false },
     changes: {
+      resources: placed.resources,
       bookings: [confirmed],
-      claims: claimsWithoutEnd(state, booking, now),
+      claims: placed.claims,
       payments: [payment],
       events: [
         {
-          bookingId: booking.id,
+          bookingId: confirmed.id,
           type: "booking_confirmed",
           at: now,
           actor: command.key.provider,
@@ -199,6 +193,11 @@ function book(
   };
 }
 
+/** What a live hold has already, kept without end. */
+export function keepPlace(state: State, booking: Booking, now: Instant): Placed {
+  return { booking, claims: keepClaims(state, booking.id, now, null), resources: [] };
+}
+
 export function confirmedBooking(booking: Booking, now: Instant): Booking {
   return {
     ...booking,
@@ -208,12 +207,6 @@ export function confirmedBooking(booking: Booking, now: Instant): Booking {
     confirmedAt: now,
     version: booking.version + 1,
   };
-}
-
-export function claimsWithoutEnd(state: State, booking: Booking, now: Instant): Claim[] {
-  return liveClaimsOf(state, booking.id, now).length > 0
-    ? keepClaims(state, booking.id, now, null)
-    : takeClaims(state, booking, now, null);
 }
 
 function newPayment(

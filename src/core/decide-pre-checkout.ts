@@ -1,4 +1,5 @@
-import { keepClaims, takeClaims } from "./claims.ts";
+import { place } from "./assign.ts";
+import { keepClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import type { Booking, Checkout, DeclineReason, PaymentFacts, ProviderKey } from "./model.ts";
 import { sameMoney } from "./money.ts";
@@ -9,7 +10,6 @@ import {
   type Changes,
   type Decision,
   providerKey,
-  rivalClaim,
   type State,
   standingApproval,
   unchanged,
@@ -48,15 +48,24 @@ export function decidePreCheckout(
   const booking = bookingByToken(state, command.facts.token);
   const decided = state.checkouts.get(providerKey(command.key));
   if (decided !== undefined) return repeat(decided, command, booking, context);
+  if (booking === undefined) return decline(command, null, "unknown_booking", context);
 
-  const reason = booking === undefined ? "unknown_booking" : refuse(state, booking, command, context);
-  if (booking === undefined || reason !== null) {
-    return {
-      outcome: { outcome: "declined", reason: reason ?? "unknown_booking", booking: booking ?? null, repeated: false },
-      changes: { checkouts: [stored(command, booking, reason ?? "unknown_booking", context.now)] },
-    };
-  }
-  return approve(state, booking, command, context);
+  const reason = refuse(state, booking, command, context);
+  if (reason !== null) return decline(command, booking, reason, context);
+  const current = stateAt(booking, context.now);
+  return current === "held" ? keep(state, booking, command, context) : take(state, booking, command, context);
+}
+
+function decline(
+  command: DecidePreCheckout,
+  booking: Booking | null,
+  reason: DeclineReason,
+  { now }: Context,
+): Decision<CheckoutOutcome> {
+  return {
+    outcome: { outcome: "declined", reason, booking, repeated: false },
+    changes: { checkouts: [stored(command, booking, reason, now)] },
+  };
 }
 
 /** A query that was decided before: the stored answer, and nothing is extended (S6). */
@@ -87,6 +96,7 @@ function repeat(
   return unchanged({ outcome: "approved", booking, holdExpiresAt: booking.holdExpiresAt ?? now, repeated: true });
 }
 
+/** Every reason to say no but one: whether the place itself is free is seen when it is taken. */
 function refuse(
   state: State,
   booking: Booking,
@@ -98,11 +108,9 @@ function refuse(
   const current = stateAt(booking, now);
   if (current === "cancelled") return "cancelled";
   if (current === "confirmed" || bookedPayment(state, booking.id) !== undefined) return "already_paid";
-  const retake = mayRetake(state, booking);
-  if (current === "expired" && !retake) return "hold_lapsed";
+  if (current === "expired" && !mayRetake(state, booking)) return "hold_lapsed";
   if (booking.interval.start <= now) return "in_past";
-  if (current === "held") return standingApproval(state, booking.id) === undefined ? null : "payment_in_progress";
-  return rivalClaim(state, { bookingId: booking.id, ...booking }, now) === undefined ? null : "slot_taken";
+  return standingApproval(state, booking.id) === undefined ? null : "payment_in_progress";
 }
 
 /** Policy `retakeLapsedHold`: a lapsed hold that was never approved may be taken again. */
@@ -114,48 +122,66 @@ function mayRetake(state: State, booking: Booking): boolean {
   return true;
 }
 
-function approve(
+/** Held and alive: the hold stays at least as long as the charge may need. */
+function keep(
   state: State,
   booking: Booking,
   command: DecidePreCheckout,
   { now }: Context,
 ): Decision<CheckoutOutcome> {
-  const current = stateAt(booking, now);
   const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
-  const holdExpiresAt = current === "held" ? Math.max(booking.holdExpiresAt ?? 0, graceEnd) : graceEnd;
-  const taken = current !== "held";
+  const holdExpiresAt = Math.max(booking.holdExpiresAt ?? 0, graceEnd);
+  const held: Booking = { ...booking, holdExpiresAt };
+  return {
+    outcome: { outcome: "approved", booking: held, holdExpiresAt, repeated: false },
+    changes: {
+      bookings: [held],
+      claims: keepClaims(state, booking.id, now, holdExpiresAt),
+      checkouts: [stored(command, held, null, now)],
+    },
+  };
+}
+
+/** Pending (or lapsed, where policy lets it be taken again): claims now, if it is free. */
+function take(
+  state: State,
+  booking: Booking,
+  command: DecidePreCheckout,
+  context: Context,
+): Decision<CheckoutOutcome> {
+  const { now } = context;
+  const holdExpiresAt = now + settlementGrace(booking.policy, command.key.provider);
+  const placed = place(state, booking, holdExpiresAt, context);
+  if ("refused" in placed) return decline(command, booking, "slot_taken", context);
   const held: Booking = {
-    ...booking,
+    ...placed.booking,
     state: "held",
     holdExpiresAt,
     payableUntil: null,
-    version: taken ? booking.version + 1 : booking.version,
+    version: booking.version + 1,
   };
   const changes: Changes = {
+    resources: placed.resources,
     bookings: [held],
-    claims: taken
-      ? takeClaims(state, held, now, holdExpiresAt)
-      : keepClaims(state, booking.id, now, holdExpiresAt),
+    claims: placed.claims,
     checkouts: [stored(command, held, null, now)],
-    events: taken
-      ? [
-          {
-            bookingId: held.id,
-            type: "booking_held",
-            at: now,
-            actor: command.key.provider,
-            version: held.version,
-            data: { checkoutId: command.key.externalId },
-          },
-        ]
-      : [],
+    events: [
+      {
+        bookingId: held.id,
+        type: "booking_held",
+        at: now,
+        actor: command.key.provider,
+        version: held.version,
+        data: { checkoutId: command.key.externalId },
+      },
+    ],
   };
   return { outcome: { outcome: "approved", booking: held, holdExpiresAt, repeated: false }, changes };
 }
 
 function stored(
   command: DecidePreCheckout,
-  booking: Booking | undefined,
+  booking: Booking | null,
   reason: DeclineReason | null,
   now: Instant,
 ): Checkout {

@@ -1,13 +1,42 @@
+import type { TimeRules } from "./context.ts";
 import type { Money } from "./money.ts";
 import type { FrozenPolicy } from "./policies.ts";
 import type { Instant, Interval } from "./time.ts";
 
-/** What can be booked: a person, a chair, a room. */
+/**
+ * What can be booked (B3).
+ *
+ * - `exclusive`: a person, a chair, a room. One booking at a time.
+ * - `counted`: places of which there are `capacity`. The peak inside the interval decides.
+ * - `pool`: "any master". A booking takes one free member, chosen by `fairness`.
+ */
 export interface Resource {
   readonly id: string;
   readonly name: string;
   /** A resource that is switched off takes no new bookings; those it has stay. */
   readonly active: boolean;
+  readonly kind: "exclusive" | "counted" | "pool";
+  /** Of a counted resource; 1 otherwise. */
+  readonly capacity: number;
+  /** Of a pool: exclusive resources. */
+  readonly members: readonly string[];
+  readonly fairness: Fairness;
+  /** When a pool last chose it. */
+  readonly lastChosenAt: Instant | null;
+  /** Its own opening hours; null: whenever it is wanted. */
+  readonly rules: TimeRules | null;
+}
+
+/**
+ * How a pool chooses among its free members: the one with the fewest bookings that day, or the one whose last choice is longest ago.
+ * Ties go to the member that is named first.
+ */
+export type Fairness = "least_loaded" | "least_recent";
+
+/** What a booking asks for: a resource or a pool, and how many places of it. */
+export interface Want {
+  readonly resource: string;
+  readonly quantity: number;
 }
 
 export type BookingState = "pending" | "held" | "confirmed" | "expired" | "cancelled";
@@ -24,8 +53,17 @@ export interface Booking {
   /** Who may pay; null: anyone who has the invoice. */
   readonly payer: string | null;
   readonly state: BookingState;
+  readonly wants: readonly Want[];
+  /** What it has (or, before it claims, wants): for each want the resource itself, or the member that its pool chose. */
   readonly resources: readonly string[];
+  /** What the customer sees; the claims are wider by the buffers. */
   readonly interval: Interval;
+  readonly buffers: Buffers;
+  /** The local day it starts on, in the place's zone: limits per day and the load of a pool are counted in it. */
+  readonly day: Interval;
+  readonly service: string | null;
+  /** A group session: bookings of the same session share their exclusive resources, up to so many places. */
+  readonly session: Session | null;
   /** Null: free. */
   readonly price: Money | null;
   /** While held: when the hold is over (at equality it is over). */
@@ -46,15 +84,37 @@ export interface Booking {
   readonly cancelledAt: Instant | null;
   readonly cancelledBy: string | null;
   readonly cancelReason: string | null;
+  /** What became of the visit: a mark on a confirmed booking. */
+  readonly attendance: "attended" | "no_show" | null;
 }
 
-/** A resource taken by a booking for an interval. `liveFrom`–`liveUntil` says when the claim counted; null: without end. */
+/** Time kept free before and after, in milliseconds. */
+export interface Buffers {
+  readonly beforeMs: number;
+  readonly afterMs: number;
+}
+
+/** A lesson that many join: who joins first makes it. */
+export interface Session {
+  /** The same for everybody in it: made of the service and the start. */
+  readonly id: string;
+  readonly capacity: number;
+}
+
+/** A resource taken by a booking for an interval, buffers included. `liveFrom`–`liveUntil` says when the claim counted; null: without end. */
 export interface Claim {
   readonly bookingId: string;
   /** The claims of a booking are numbered from 1 in the order they were made. */
   readonly number: number;
   readonly resource: string;
+  /** Whose it is: claims of one holder never exclude each other. The booking, or the session it is part of. */
+  readonly holder: string;
+  readonly exclusive: boolean;
+  readonly quantity: number;
+  /** Of a session's claim: how many places the session has. */
+  readonly sessionCapacity: number | null;
   readonly interval: Interval;
+  readonly buffers: Buffers;
   readonly liveFrom: Instant;
   readonly liveUntil: Instant | null;
 }
@@ -160,6 +220,10 @@ export type EventType =
   | "booking_confirmed"
   | "booking_expired"
   | "booking_cancelled"
+  | "booking_rescheduled"
+  | "booking_transferred"
+  | "booking_attended"
+  | "booking_no_show"
   | "checkout_voided"
   | "payment_late"
   | "payment_surplus"

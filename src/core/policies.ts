@@ -12,14 +12,32 @@ export interface FrozenPolicy {
   /** Whether a lapsed hold that was never approved may be taken again at checkout if the slot is free. */
   readonly retakeLapsedHold: boolean;
   readonly cancellation: CancellationPolicy;
+  readonly rescheduling: ReschedulingPolicy;
 }
 
 /** When a customer may cancel, and what is returned (B9). */
 export interface CancellationPolicy {
-  /** A full refund up to this long before the start. */
-  readonly refundUntilMsBeforeStart: number;
-  /** Afterwards: keep the money, or refuse to cancel. */
+  /** From the longest time before the start to the shortest; the first that is kept applies. */
+  readonly tiers: readonly CancellationTier[];
+  /** When no tier is kept any more: keep the money, or refuse to cancel. */
   readonly afterwards: "noRefund" | "forbidden";
+  /** What a tier of less than 100 percent comes to where the provider cannot return a part: all of it or nothing. */
+  readonly wholeInsteadOfPart: "all" | "nothing";
+  /** Whether a booking that was attended may still be cancelled, with its refund. */
+  readonly refundAttended: boolean;
+}
+
+export interface CancellationTier {
+  readonly untilMsBeforeStart: number;
+  /** How much of what was paid is returned: 0 to 100. */
+  readonly percent: number;
+}
+
+/** When a customer may move a booking (B10). */
+export interface ReschedulingPolicy {
+  readonly untilMsBeforeStart: number;
+  /** When the new time has another price: refuse, or keep the price that was agreed. */
+  readonly priceDifference: "refuse" | "keep";
 }
 
 /** Policies of an instance: the frozen part, and what is judged only when a booking is made. */
@@ -45,12 +63,18 @@ export const defaultPolicies: Policies = {
   settlementGraceMsByProvider: { telegram_payments: 15 * minute },
   latePayment: "refund",
   retakeLapsedHold: false,
-  cancellation: { refundUntilMsBeforeStart: 24 * hour, afterwards: "noRefund" },
+  cancellation: {
+    tiers: [{ untilMsBeforeStart: 24 * hour, percent: 100 }],
+    afterwards: "noRefund",
+    wholeInsteadOfPart: "nothing",
+    refundAttended: false,
+  },
+  rescheduling: { untilMsBeforeStart: 0, priceDifference: "refuse" },
 };
 
 export function freeze(policies: Policies): FrozenPolicy {
-  const { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation } = policies;
-  return { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation };
+  const { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation, rescheduling } = policies;
+  return { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation, rescheduling };
 }
 
 export function settlementGrace(policy: FrozenPolicy, provider: string): number {

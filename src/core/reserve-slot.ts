@@ -1,23 +1,27 @@
-import { takeClaims } from "./claims.ts";
+import { type AdmissionRefusal, admitTimeOf, type Wanted } from "./admit.ts";
+import { type Assignment, assign } from "./assign.ts";
+import { closeClaims, takeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
-import type { Booking } from "./model.ts";
+import { liveHolds } from "./limits.ts";
+import type { Booking, NewEvent, Want } from "./model.ts";
 import type { Money } from "./money.ts";
 import { freeze } from "./policies.ts";
-import { applyChanges, type Decision, rivalClaim, type State, unchanged } from "./state.ts";
+import { applyChanges, type Changes, type Decision, type State, unchanged } from "./state.ts";
 import { isStanding, stateAt } from "./states.ts";
-import type { Instant, Interval } from "./time.ts";
+import type { Instant } from "./time.ts";
 
 /** What is asked for, after validation. */
-export interface ReserveSlot {
+export interface ReserveSlot extends Wanted {
   readonly customer: string;
   readonly payer: string | null;
-  readonly resources: readonly string[];
-  readonly interval: Interval;
+  readonly service: string | null;
   readonly price: Money | null;
   /** `now`: held or, if free and asked so, confirmed. `at_checkout`: nothing is claimed before pre-checkout. */
   readonly claim: "now" | "at_checkout";
   readonly confirm: boolean;
   readonly holdMs: number | null;
+  /** The customer's own hold that this one takes the place of. */
+  readonly replaces: string | null;
   readonly requestId: string | null;
   readonly requestDigest: string;
   readonly title: string | null;
@@ -26,58 +30,44 @@ export interface ReserveSlot {
 }
 
 export type ReserveRefusal =
+  | AdmissionRefusal
   | { readonly reason: "idempotency_conflict" }
-  | { readonly reason: "unknown_resource"; readonly resource: string }
-  | { readonly reason: "in_past" }
+  | { readonly reason: "unknown_booking" }
   | { readonly reason: "too_many_holds"; readonly limit: number }
-  | { readonly reason: "hold_too_long"; readonly limitMs: number }
-  | { readonly reason: "slot_taken"; readonly resource: string };
+  | { readonly reason: "hold_too_long"; readonly limitMs: number };
 
 export type ReserveOutcome =
-  | { readonly outcome: "reserved"; readonly booking: Booking }
+  | { readonly outcome: "reserved"; readonly booking: Booking; readonly replaced: Booking | null }
   | { readonly outcome: "existing"; readonly booking: Booking }
   | ({ readonly outcome: "refused" } & ReserveRefusal);
 
 /** The table "reserveSlot" of the decisions, row by row. */
 export function reserveSlot(state: State, command: ReserveSlot, context: Context): Decision<ReserveOutcome> {
-  const { now, policies } = context;
-
+  const { now } = context;
   const known = sameRequest(state, command);
   if (known !== undefined) {
-    return unchanged(
-      known.requestDigest === command.requestDigest
-        ? { outcome: "existing", booking: known }
-        : { outcome: "refused", reason: "idempotency_conflict" },
-    );
+    return known.requestDigest === command.requestDigest
+      ? unchanged({ outcome: "existing", booking: known })
+      : refused({ reason: "idempotency_conflict" });
   }
   const same = sameIntention(state, command, now);
   if (same !== undefined) return unchanged({ outcome: "existing", booking: same });
 
-  const refusal = refuse(state, command, context);
-  if (refusal !== null) return unchanged({ outcome: "refused", ...refusal });
+  const replaced = replacedHold(state, command, now);
+  if (replaced === undefined) return refused({ reason: "unknown_booking" });
+  const released = release(state, replaced, command, context);
+  const freed = applyChanges(state, released);
 
-  const booking = newBooking(command, context);
-  const changes = { bookings: [booking] };
-  const claims =
-    booking.state === "pending" ? [] : takeClaims(applyChanges(state, changes), booking, now, booking.holdExpiresAt);
-  const type = booking.state === "confirmed" ? "booking_confirmed" : "booking_reserved";
-  return {
-    outcome: { outcome: "reserved", booking },
-    changes: {
-      ...changes,
-      claims,
-      events: [
-        {
-          bookingId: booking.id,
-          type,
-          at: now,
-          actor: command.actor,
-          version: booking.version,
-          data: { state: booking.state },
-        },
-      ],
-    },
-  };
+  const standing = { without: [], preferred: [] };
+  const refusal = admitTimeOf(freed, command, standing, context) ?? refuseHold(freed, command, context);
+  if (refusal !== null) return refused(refusal);
+  const assignment = assign(freed, command, standing, context);
+  if ("refused" in assignment) return refused(assignment.refused);
+  return reserved(freed, assignment, replaced, released, command, context);
+}
+
+function refused(refusal: ReserveRefusal): Decision<ReserveOutcome> {
+  return unchanged({ outcome: "refused", ...refusal });
 }
 
 function sameRequest(state: State, command: ReserveSlot): Booking | undefined {
@@ -88,15 +78,14 @@ function sameRequest(state: State, command: ReserveSlot): Booking | undefined {
   return undefined;
 }
 
-/** Same customer, same resources, same interval, still wanted: the same booking (B8), unchanged and with its price still due. */
+/** Same customer, same wants, same interval, still wanted: the same booking (B8), unchanged and with its price still due. */
 function sameIntention(state: State, command: ReserveSlot, now: Instant): Booking | undefined {
   for (const booking of state.bookings.values()) {
     if (
       booking.customer === command.customer &&
       booking.interval.start === command.interval.start &&
       booking.interval.end === command.interval.end &&
-      booking.resources.length === command.resources.length &&
-      booking.resources.every((resource, index) => resource === command.resources[index]) &&
+      sameWants(booking.wants, command.wants) &&
       isStanding(booking, now)
     ) {
       return booking;
@@ -105,24 +94,56 @@ function sameIntention(state: State, command: ReserveSlot, now: Instant): Bookin
   return undefined;
 }
 
-function refuse(state: State, command: ReserveSlot, { now, policies }: Context): ReserveRefusal | null {
-  const unknown = command.resources.find((resource) => state.resources.get(resource)?.active !== true);
-  if (unknown !== undefined) return { reason: "unknown_resource", resource: unknown };
-  if (command.interval.start <= now) return { reason: "in_past" };
-  if (isHold(command)) {
-    const live = [...state.bookings.values()].filter(
-      (booking) => booking.customer === command.customer && stateAt(booking, now) === "held",
-    ).length;
-    if (live >= policies.maxLiveHoldsPerCustomer) {
-      return { reason: "too_many_holds", limit: policies.maxLiveHoldsPerCustomer };
-    }
-    if (command.holdMs !== null && command.holdMs > policies.maxHoldMs) {
-      return { reason: "hold_too_long", limitMs: policies.maxHoldMs };
-    }
+function sameWants(left: readonly Want[], right: readonly Want[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every((want, index) => want.resource === right[index]?.resource && want.quantity === right[index]?.quantity)
+  );
+}
+
+/** The hold to be replaced; null when none was named, undefined when it is not the customer's or no longer a hold. */
+function replacedHold(state: State, { replaces, customer }: ReserveSlot, now: Instant): Booking | null | undefined {
+  if (replaces === null) return null;
+  const booking = state.bookings.get(replaces);
+  if (booking === undefined || booking.customer !== customer) return undefined;
+  const current = stateAt(booking, now);
+  // One that lapsed meanwhile holds nothing any more: there is nothing to release, and nothing to refuse.
+  if (current === "expired") return null;
+  return current === "held" || current === "pending" ? booking : undefined;
+}
+
+/** Choosing another time releases the first, in the same transaction (R27). */
+function release(state: State, replaced: Booking | null, { actor }: ReserveSlot, { now }: Context): Changes {
+  if (replaced === null) return {};
+  const released: Booking = {
+    ...replaced,
+    state: "cancelled",
+    holdExpiresAt: null,
+    payableUntil: null,
+    version: replaced.version + 1,
+    cancelledAt: now,
+    cancelledBy: actor,
+    cancelReason: "replaced",
+  };
+  const event: NewEvent = {
+    bookingId: released.id,
+    type: "booking_cancelled",
+    at: now,
+    actor,
+    version: released.version,
+    data: { reason: "replaced", refund: null },
+  };
+  return { bookings: [released], claims: closeClaims(state, replaced.id, now), events: [event] };
+}
+
+function refuseHold(state: State, command: ReserveSlot, { now, policies }: Context): ReserveRefusal | null {
+  if (!isHold(command)) return null;
+  if (liveHolds(state, command.customer, now).length >= policies.maxLiveHoldsPerCustomer) {
+    return { reason: "too_many_holds", limit: policies.maxLiveHoldsPerCustomer };
   }
-  // Also for a booking that claims nothing yet: an invoice for a time that is taken now would only disappoint.
-  const rival = rivalClaim(state, { bookingId: null, ...command }, now);
-  return rival === undefined ? null : { reason: "slot_taken", resource: rival.resource };
+  return command.holdMs !== null && command.holdMs > policies.maxHoldMs
+    ? { reason: "hold_too_long", limitMs: policies.maxHoldMs }
+    : null;
 }
 
 function isHold(command: ReserveSlot): boolean {
@@ -142,8 +163,13 @@ function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Co
     customer: command.customer,
     payer: command.payer,
     state: confirmed ? "confirmed" : held ? "held" : "pending",
-    resources: command.resources,
+    wants: command.wants,
+    resources: command.wants.map((want) => want.resource),
     interval: command.interval,
+    buffers: command.buffers,
+    day: command.day,
+    service: command.service,
+    session: command.session,
     price: command.price,
     holdExpiresAt: held ? now + (command.holdMs ?? policies.holdMs) : null,
     payableUntil: confirmed || held ? null : now + policies.payableMs,
@@ -158,5 +184,41 @@ function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Co
     cancelledAt: null,
     cancelledBy: null,
     cancelReason: null,
+    attendance: null,
+  };
+}
+
+/**
+ * A booking that claims nothing yet is refused like any other when the time is taken: an invoice for it would only disappoint. Its
+ * place is found again at checkout, so nothing of it is kept now.
+ */
+function reserved(
+  state: State,
+  assignment: Assignment,
+  replaced: Booking | null,
+  released: Changes,
+  command: ReserveSlot,
+  context: Context,
+): Decision<ReserveOutcome> {
+  const { now } = context;
+  const wanted = newBooking(command, context);
+  const pending = wanted.state === "pending";
+  const booking = pending ? wanted : { ...wanted, resources: assignment.resources };
+  const event: NewEvent = {
+    bookingId: booking.id,
+    type: booking.state === "confirmed" ? "booking_confirmed" : "booking_reserved",
+    at: now,
+    actor: command.actor,
+    version: booking.version,
+    data: { state: booking.state },
+  };
+  return {
+    outcome: { outcome: "reserved", booking, replaced },
+    changes: {
+      bookings: [...(released.bookings ?? []), booking],
+      claims: [...(released.claims ?? []), ...(pending ? [] : takeClaims(state, booking, now, booking.holdExpiresAt))],
+      resources: pending ? [] : assignment.chosen,
+      events: [...(released.events ?? []), event],
+    },
   };
 }

@@ -1,8 +1,9 @@
-import { claimsWithoutEnd, confirmedBooking } from "./confirm-payment.ts";
+import { place } from "./assign.ts";
+import { keepPlace, confirmedBooking } from "./confirm-payment.ts";
 import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
-import { bookedPayment, type Changes, type Decision, rivalClaim, type State, unchanged } from "./state.ts";
+import { bookedPayment, type Changes, type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 
 /** What a person decides about a payment that waits for review. */
@@ -67,10 +68,9 @@ function attach(
   if (current === "confirmed" || bookedPayment(state, booking.id) !== undefined) {
     return unchanged({ outcome: "refused", reason: "already_paid" });
   }
-  if (current !== "held" && rivalClaim(state, { bookingId, ...booking }, now) !== undefined) {
-    return unchanged({ outcome: "refused", reason: "slot_taken" });
-  }
-  const confirmed = confirmedBooking(booking, now);
+  const placed = current === "held" ? keepPlace(state, booking, now) : place(state, booking, null, context);
+  if ("refused" in placed) return unchanged({ outcome: "refused", reason: "slot_taken" });
+  const confirmed = confirmedBooking(placed.booking, now);
   const reviewed: Payment = {
     ...reviewedPayment(payment, "attached", command, context),
     bookingId,
@@ -85,8 +85,9 @@ function attach(
     data: { paymentId: payment.id, chargeId: payment.key.externalId },
   };
   const changes: Changes = {
+    resources: placed.resources,
     bookings: [confirmed],
-    claims: claimsWithoutEnd(state, booking, now),
+    claims: placed.claims,
     payments: [reviewed],
     events: [reviewEvent(reviewed, command, context), confirmedEvent],
   };

@@ -1,6 +1,5 @@
 import type { Booking, Checkout, Claim, NewEvent, Payment, ProviderKey, Refund, Resource } from "./model.ts";
-import type { Instant, Interval } from "./time.ts";
-import { overlaps } from "./time.ts";
+import type { Instant } from "./time.ts";
 
 /** What a decision may look at: the locked rows, and the rows read after the locks were held. */
 export interface State {
@@ -14,6 +13,7 @@ export interface State {
 
 /** What a decision changes: whole rows that replace the ones of the same key, or are new. */
 export interface Changes {
+  readonly resources?: readonly Resource[];
   readonly bookings?: readonly Booking[];
   readonly claims?: readonly Claim[];
   readonly checkouts?: readonly Checkout[];
@@ -53,7 +53,7 @@ export function providerKey(key: ProviderKey): string {
 /** The state that the next command of a batch decides on. */
 export function applyChanges(state: State, changes: Changes): State {
   return {
-    resources: state.resources,
+    resources: put(state.resources, changes.resources, (resource) => resource.id),
     bookings: put(state.bookings, changes.bookings, (booking) => booking.id),
     claims: put(state.claims, changes.claims, claimKey),
     checkouts: put(state.checkouts, changes.checkouts, (checkout) => providerKey(checkout.key)),
@@ -89,19 +89,6 @@ export function isLive(claim: Claim, now: Instant): boolean {
 /** The live claims of a booking: what it occupies at `now`. */
 export function liveClaimsOf(state: State, bookingId: string, now: Instant): Claim[] {
   return claimsOf(state, bookingId).filter((claim) => isLive(claim, now));
-}
-
-/** Somebody else's live claim that is in the way, if there is one (B2: overlap decides, never equality). */
-export function rivalClaim(
-  state: State,
-  wanted: { readonly bookingId: string | null; readonly resources: readonly string[]; readonly interval: Interval },
-  now: Instant,
-): Claim | undefined {
-  for (const claim of state.claims.values()) {
-    if (claim.bookingId === wanted.bookingId || !wanted.resources.includes(claim.resource)) continue;
-    if (isLive(claim, now) && overlaps(claim.interval, wanted.interval)) return claim;
-  }
-  return undefined;
 }
 
 /** The payment that bought the booking, if it has been paid. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Context } from "../core/context.ts";
+import type { AdmitTime, Context } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
 import type { Policies } from "../core/policies.ts";
 import type { Providers } from "../core/providers.ts";
@@ -15,6 +15,7 @@ export interface Settings {
   readonly store: Store;
   readonly policies: Policies;
   readonly providers: Providers;
+  readonly admitTime: AdmitTime;
 }
 
 /**
@@ -24,12 +25,12 @@ export interface Settings {
 export async function transact(
   commands: readonly Command<unknown>[],
   transaction: Transaction,
-  { store, policies, providers }: Settings,
+  { store, policies, providers, admitTime }: Settings,
 ): Promise<unknown[]> {
   const keys = mergeKeys(commands.map((command) => command.keys));
   const results = await transaction.send([...store.locks.statements(keys), store.reader.statement(keys)]);
   const { now, state: before } = store.reader.parse(results.at(-1) ?? null);
-  const context: Context = { now, policies, providers, newId: randomUUID, newToken };
+  const context: Context = { now, policies, providers, admitTime, newId: randomUUID, newToken };
 
   let state = before;
   const changes: Changes[] = [];

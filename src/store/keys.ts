@@ -1,13 +1,19 @@
 import type { ProviderKey } from "../core/model.ts";
 import type { Interval } from "../core/time.ts";
 
+/** A time wanted on a resource or a pool; of a pool's members the whole day is read, for that is what a choice is made by. */
+export interface Window extends Interval {
+  readonly resource: string;
+  readonly day: Interval;
+}
+
 /** What a command needs locked and read. The keys of a batch are those of its commands together. */
 export interface Keys {
   readonly bookingIds: readonly string[];
   /** Invoice payloads. */
   readonly tokens: readonly string[];
   /** Resources of a booking that is still to be made, and the time it wants there. */
-  readonly windows: readonly (Interval & { readonly resource: string })[];
+  readonly windows: readonly Window[];
   /** Customers whose bookings are counted: two requests of one customer wait for each other. */
   readonly customers: readonly string[];
   readonly requests: readonly { readonly customer: string; readonly requestId: string }[];

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Statement } from "../database/port.ts";
 import type { Keys } from "./keys.ts";
-import { document, listed, type QueryBuilder, rowsOf, textOf } from "./query-builder.ts";
+import { document, listed, type QueryBuilder, rows, textOf } from "./query-builder.ts";
 
 /**
  * The locks of a batch, in the one order that every operation keeps: customers (advisory), bookings by id, resources by id, then
@@ -45,18 +45,22 @@ export function locks(q: QueryBuilder): Locks {
     .orderBy("id")
     .forNoKeyUpdate()}) as locked`;
 
-  // A new snapshot: the bookings' resources as they are now that the bookings are locked.
-  const resources = sql`select count(*)::text as result from (${db
-    .selectFrom("resources")
-    .select("id")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom(rowsOf<{ resource: string }>("windows", "resource text"))
-        .select(sql<string>`r.resource`.as("resource"))
-        .unionAll(bookingsWanted.select(sql<string>`unnest(resource_ids)`.as("resource"))),
+  // A new snapshot: the bookings' resources as they are now that the bookings are locked. A pool brings its members, for any of them
+  // may be chosen.
+  const resources = sql`with wanted as (
+      select r.resource from ${rows("windows", "resource text")}
+      union all
+      ${bookingsWanted.select(sql<string>`unnest(wanted_ids || resource_ids)`.as("resource"))}
     )
-    .orderBy("id")
-    .forNoKeyUpdate()}) as locked`;
+    select count(*)::text as result from (
+      select id from ${q.named("resources")}
+      where id in (
+        select resource from wanted
+        union all
+        select unnest(p.members) from ${q.named("resources")} p join wanted on wanted.resource = p.id
+      )
+      order by id for no key update
+    ) as locked`;
 
   const payments = sql`select count(*)::text as result from (${db
     .selectFrom("payments")

@@ -10,6 +10,8 @@ import type { PaymentRow, RefundRow } from "./tables.ts";
 /** Fast reads without locks: they may be stale the moment they arrive, and nothing is decided on them (B1). */
 export interface Lookups {
   resources(): Statement;
+  /** One service, or all. */
+  services(id?: string): Statement;
   bookings(filter: BookingFilter): Statement;
   /** Bookings whose hold or payable time is over and which still say otherwise. */
   lapsed(limit: number): Statement;
@@ -49,6 +51,11 @@ export function lookups(q: QueryBuilder): Lookups {
 
   return {
     resources: () => answer(jsonArrayFrom(db.selectFrom("resources").select(columns.resources).orderBy("id"))),
+
+    services: (id) => {
+      const query = db.selectFrom("services").select(["id", "name", "active", "definition"]).orderBy("id");
+      return answer(jsonArrayFrom(id === undefined ? query : query.where("id", "=", text("id"))), { id });
+    },
 
     bookings(filter) {
       let query = db.selectFrom("bookings").select(columns.bookings).orderBy("starts_at").orderBy("id").limit(page);

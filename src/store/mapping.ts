@@ -1,3 +1,4 @@
+import type { TimeRules } from "../core/context.ts";
 import type {
   Booking,
   Checkout,
@@ -27,8 +28,24 @@ export const isoText = (at: Instant): string => new Date(at).toISOString();
 const instantOrNull = (text: string | null): Instant | null => (text === null ? null : instant(text));
 const isoTextOrNull = (at: Instant | null): string | null => (at === null ? null : isoText(at));
 
-export function toResource(row: Pick<ResourceRow, "id" | "name" | "active">): Resource {
-  return { id: row.id, name: row.name, active: row.active };
+export function toResource(row: Omit<ResourceRow, "created_at">): Resource {
+  return {
+    id: row.id,
+    name: row.name,
+    active: row.active,
+    kind: row.kind,
+    capacity: row.capacity,
+    members: row.members,
+    fairness: row.fairness,
+    lastChosenAt: instantOrNull(row.last_chosen_at),
+    // Written by us from checked rules, and only by us.
+    rules: row.rules as TimeRules | null,
+  };
+}
+
+/** Of a resource only what a booking changes. */
+export function fromResource(resource: Resource): Pick<ResourceRow, "id" | "last_chosen_at"> {
+  return { id: resource.id, last_chosen_at: isoTextOrNull(resource.lastChosenAt) };
 }
 
 export function toBooking(row: BookingRow): Booking {
@@ -38,8 +55,16 @@ export function toBooking(row: BookingRow): Booking {
     customer: row.customer,
     payer: row.payer,
     state: row.state,
+    wants: row.wanted_ids.map((resource, index) => ({ resource, quantity: row.quantities[index] ?? 1 })),
     resources: row.resource_ids,
     interval: { start: instant(row.starts_at), end: instant(row.ends_at) },
+    buffers: { beforeMs: row.buffer_before_ms, afterMs: row.buffer_after_ms },
+    day: { start: instant(row.day_starts_at), end: instant(row.day_ends_at) },
+    service: row.service_id,
+    session:
+      row.session_id === null || row.session_capacity === null
+        ? null
+        : { id: row.session_id, capacity: row.session_capacity },
     price: toPrice(row.price_amount, row.price_currency),
     holdExpiresAt: instantOrNull(row.hold_expires_at),
     payableUntil: instantOrNull(row.payable_until),
@@ -55,6 +80,7 @@ export function toBooking(row: BookingRow): Booking {
     cancelledAt: instantOrNull(row.cancelled_at),
     cancelledBy: row.cancelled_by,
     cancelReason: row.cancel_reason,
+    attendance: row.attendance,
   };
 }
 
@@ -65,9 +91,18 @@ export function fromBooking(booking: Booking): BookingRow {
     customer: booking.customer,
     payer: booking.payer,
     state: booking.state,
+    wanted_ids: booking.wants.map((want) => want.resource),
+    quantities: booking.wants.map((want) => want.quantity),
     resource_ids: booking.resources,
     starts_at: isoText(booking.interval.start),
     ends_at: isoText(booking.interval.end),
+    buffer_before_ms: booking.buffers.beforeMs,
+    buffer_after_ms: booking.buffers.afterMs,
+    day_starts_at: isoText(booking.day.start),
+    day_ends_at: isoText(booking.day.end),
+    service_id: booking.service,
+    session_id: booking.session?.id ?? null,
+    session_capacity: booking.session?.capacity ?? null,
     price_amount: booking.price?.amount ?? null,
     price_currency: booking.price?.currency ?? null,
     hold_expires_at: isoTextOrNull(booking.holdExpiresAt),
@@ -83,6 +118,7 @@ export function fromBooking(booking: Booking): BookingRow {
     cancelled_at: isoTextOrNull(booking.cancelledAt),
     cancelled_by: booking.cancelledBy,
     cancel_reason: booking.cancelReason,
+    attendance: booking.attendance,
   };
 }
 
@@ -91,7 +127,12 @@ export function toClaim(row: ClaimRow): Claim {
     bookingId: row.booking_id,
     number: row.number,
     resource: row.resource_id,
+    holder: row.holder,
+    exclusive: row.exclusive,
+    quantity: row.quantity,
+    sessionCapacity: row.session_capacity,
     interval: { start: instant(row.starts_at), end: instant(row.ends_at) },
+    buffers: { beforeMs: row.buffer_before_ms, afterMs: row.buffer_after_ms },
     liveFrom: instant(row.live_from),
     liveUntil: instantOrNull(row.live_until),
   };
@@ -102,8 +143,14 @@ export function fromClaim(claim: Claim): ClaimRow {
     booking_id: claim.bookingId,
     number: claim.number,
     resource_id: claim.resource,
+    holder: claim.holder,
+    exclusive: claim.exclusive,
+    quantity: claim.quantity,
+    session_capacity: claim.sessionCapacity,
     starts_at: isoText(claim.interval.start),
     ends_at: isoText(claim.interval.end),
+    buffer_before_ms: claim.buffers.beforeMs,
+    buffer_after_ms: claim.buffers.afterMs,
     live_from: isoText(claim.liveFrom),
     live_until: isoTextOrNull(claim.liveUntil),
   };

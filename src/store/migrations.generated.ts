@@ -17,6 +17,25 @@ create table {{schema}}.resources (
   id text primary key check (id <> ''),
   name text not null,
   active boolean not null default true,
+  -- exclusive: one booking at a time. counted: \`capacity\` places, the peak inside an interval decides. pool: one of its members.
+  kind text not null default 'exclusive' check (kind in ('exclusive', 'counted', 'pool')),
+  capacity integer not null default 1 check (capacity >= 0),
+  members text[] not null default '{}',
+  fairness text not null default 'least_loaded' check (fairness in ('least_loaded', 'least_recent')),
+  last_chosen_at timestamptz,
+  -- Its own opening hours; only the calendar reads them.
+  rules jsonb,
+  created_at timestamptz not null,
+  check ((kind = 'pool') = (cardinality(members) > 0)),
+  check (kind = 'counted' or capacity = 1)
+);
+
+-- What is offered: its duration, buffers, price, needs and times.
+create table {{schema}}.services (
+  id text primary key check (id <> ''),
+  name text not null,
+  active boolean not null default true,
+  definition jsonb not null,
   created_at timestamptz not null
 );
 
@@ -26,9 +45,20 @@ create table {{schema}}.bookings (
   customer text not null,
   payer text,
   state text not null check (state in ('pending', 'held', 'confirmed', 'expired', 'cancelled')),
-  resource_ids text[] not null check (cardinality(resource_ids) > 0),
+  -- What is wanted, resources or pools, and how many places of each; resource_ids are those it has, in the same order.
+  wanted_ids text[] not null check (cardinality(wanted_ids) > 0),
+  quantities integer[] not null check (0 < all (quantities)),
+  resource_ids text[] not null,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
+  buffer_before_ms integer not null default 0 check (buffer_before_ms >= 0),
+  buffer_after_ms integer not null default 0 check (buffer_after_ms >= 0),
+  -- The local day it starts on, in the place's zone.
+  day_starts_at timestamptz not null,
+  day_ends_at timestamptz not null,
+  service_id text,
+  session_id text,
+  session_capacity integer,
   price_amount bigint check (price_amount > 0),
   price_currency text,
   hold_expires_at timestamptz,
@@ -44,7 +74,11 @@ create table {{schema}}.bookings (
   cancelled_at timestamptz,
   cancelled_by text,
   cancel_reason text,
+  attendance text check (attendance in ('attended', 'no_show')),
   check (starts_at < ends_at),
+  check (day_starts_at <= starts_at and starts_at < day_ends_at),
+  check (cardinality(wanted_ids) = cardinality(quantities) and cardinality(wanted_ids) = cardinality(resource_ids)),
+  check ((session_id is null) = (session_capacity is null)),
   check ((price_amount is null) = (price_currency is null)),
   check (state <> 'held' or hold_expires_at is not null),
   check (state <> 'pending' or payable_until is not null),
@@ -64,9 +98,15 @@ create table {{schema}}.claims (
   booking_id uuid not null references {{schema}}.bookings,
   number integer not null check (number > 0),
   resource_id text not null references {{schema}}.resources,
-  exclusive boolean not null default true,
+  -- Claims of one holder never exclude each other: the booking itself, or the session that it is part of.
+  holder text not null,
+  exclusive boolean not null,
+  quantity integer not null check (quantity > 0),
+  session_capacity integer,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
+  buffer_before_ms integer not null default 0,
+  buffer_after_ms integer not null default 0,
   live_from timestamptz not null,
   live_until timestamptz,
   during tstzrange not null generated always as (tstzrange(starts_at, ends_at)) stored,
@@ -77,8 +117,52 @@ create table {{schema}}.claims (
   -- Whoever writes: two bookings never hold one exclusive resource for overlapping times at the same moment (B5). A booking may
   -- overlap itself, so that it can be moved by less than its own length.
   constraint claims_exclusive exclude using gist
-    (resource_id with =, during with &&, live with &&, booking_id with <>) where (exclusive)
+    (resource_id with =, during with &&, live with &&, holder with <>) where (exclusive)
 );
+
+-- For what is counted the constraint cannot speak: look-ups by time, and the guard below.
+create index claims_counted on {{schema}}.claims using gist (resource_id, during, live) where (not exclusive);
+create index claims_of_sessions on {{schema}}.claims (holder) where (session_capacity is not null);
+
+-- The second lock on the door for counted resources and sessions: whoever writes, at commit the peak fits the capacity.
+create function {{schema}}.guard_capacity() returns trigger language plpgsql as $$
+declare
+  places integer;
+  taken bigint;
+begin
+  if isempty(new.live) then
+    return null;
+  end if;
+  -- The lock makes writers that took none wait for each other here; the statements after it see what they left.
+  select capacity into places from {{schema}}.resources where id = new.resource_id for no key update;
+  if not new.exclusive then
+    select coalesce(max(at_once), 0) into taken from (
+      select sum(other.quantity) as at_once
+      from {{schema}}.claims moment
+      join {{schema}}.claims other on other.resource_id = new.resource_id and not other.exclusive
+        and other.during @> greatest(moment.starts_at, new.starts_at) and other.live && new.live
+      where moment.resource_id = new.resource_id and not moment.exclusive
+        and moment.during && new.during and moment.live && new.live
+      group by moment.booking_id, moment.number) peaks;
+    -- A capacity that was lowered below what is sold refuses nothing that was there before.
+    if taken > places and tg_op = 'INSERT' then
+      raise exception 'no place left on %', new.resource_id using errcode = 'exclusion_violation';
+    end if;
+  end if;
+  if new.session_capacity is not null and tg_op = 'INSERT' then
+    select coalesce(sum(quantity), 0) into taken from {{schema}}.claims
+      where holder = new.holder and resource_id = new.resource_id and live && new.live;
+    if taken > new.session_capacity then
+      raise exception 'no place left in %', new.holder using errcode = 'exclusion_violation';
+    end if;
+  end if;
+  return null;
+end $$;
+
+create constraint trigger guard_capacity after insert or update on {{schema}}.claims
+  deferrable initially deferred for each row
+  when (not new.exclusive or new.session_capacity is not null)
+  execute function {{schema}}.guard_capacity();
 
 create table {{schema}}.checkouts (
   provider text not null,

@@ -45,6 +45,11 @@ export function rowsOf<Row>(name: string, columns: string): AliasedRawBuilder<Ro
   return sql<Row>`jsonb_to_recordset(${document} -> ${sql.lit(name)})`.as<"r">(sql`r(${sql.raw(columns)})`);
 }
 
+/** The same for raw SQL, alias included. */
+export function rows(name: string, columns: string): RawBuilder<unknown> {
+  return sql`jsonb_to_recordset(${document} -> ${sql.lit(name)}) as r(${sql.raw(columns)})`;
+}
+
 /** The statement's text. Values that differ from call to call belong into the document, so nothing may be left as a parameter. */
 export function textOf({ db }: QueryBuilder, statement: RawBuilder<unknown>): string {
   const { sql: text, parameters } = statement.compile(db);

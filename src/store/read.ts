@@ -1,4 +1,4 @@
-import { type Expression, sql } from "kysely";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { ProviderKey } from "../core/model.ts";
 import { claimKey, providerKey, type State } from "../core/state.ts";
@@ -7,7 +7,7 @@ import type { Statement, StatementResult } from "../database/port.ts";
 import { columns } from "./columns.ts";
 import type { Keys } from "./keys.ts";
 import { instant, isoText, toBooking, toCheckout, toClaim, toPayment, toRefund, toResource } from "./mapping.ts";
-import { constants, document, listed, type QueryBuilder, rowsOf, textOf } from "./query-builder.ts";
+import { constants, document, listed, type QueryBuilder, rows, rowsOf, textOf } from "./query-builder.ts";
 import type { BookingRow, CheckoutRow, ClaimRow, PaymentRow, RefundRow, ResourceRow } from "./tables.ts";
 
 /** What the decisions of a batch look at, and the one `now` of the operation. */
@@ -24,7 +24,7 @@ export interface Reader {
 interface ReadResult {
   readonly now: string;
   readonly bookings: readonly BookingRow[];
-  readonly resources?: readonly Pick<ResourceRow, "id" | "name" | "active">[];
+  readonly resources?: readonly Omit<ResourceRow, "created_at">[];
   readonly claims?: readonly ClaimRow[];
   readonly checkouts?: readonly CheckoutRow[];
   readonly payments?: readonly PaymentRow[];
@@ -75,10 +75,12 @@ function documentOf(keys: Keys): unknown {
   return {
     bookingIds: keys.bookingIds,
     tokens: keys.tokens,
-    windows: keys.windows.map(({ resource, start, end }) => ({
+    windows: keys.windows.map(({ resource, start, end, day }) => ({
       resource,
       starts_at: isoText(start),
       ends_at: isoText(end),
+      day_starts_at: isoText(day.start),
+      day_ends_at: isoText(day.end),
     })),
     customers: keys.customers,
     requests: keys.requests.map(({ customer, requestId }) => ({ customer, request_id: requestId })),
@@ -93,7 +95,7 @@ function readText(q: QueryBuilder, parts: Parts): string {
   const named: [string, Expression<unknown>][] = [];
   named.push(["bookings", bookings(q, parts)]);
   if (parts.existing || parts.windows) {
-    named.push(["resources", resources(q)], ["claims", claims(q, parts)]);
+    named.push(["resources", resources(q, parts)], ["claims", claims(q, parts)]);
   }
   if (parts.money) named.push(["checkouts", checkouts(q)]);
   if (parts.money || parts.payments) named.push(["payments", payments(q, parts)]);
@@ -140,59 +142,59 @@ function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
   return jsonArrayFrom(others.reduce((query, other) => query.unionAll(other), first));
 }
 
-function resources(q: QueryBuilder): Expression<unknown> {
-  return jsonArrayFrom(
-    q.db
-      .selectFrom("resources")
-      .select(columns.resources)
-      .where("id", "in", (eb) =>
-        eb
-          .selectFrom(rowsOf<{ resource: string }>("windows", "resource text"))
-          .select(sql<string>`r.resource`.as("resource")),
-      ),
-  );
+/** The resources and pools that are wanted or had, and the members of the pools. */
+function resources(q: QueryBuilder, parts: Parts): Expression<unknown> {
+  const names = sql.join(columns.resources.map((column) => sql`res.${sql.ref(column)}`));
+  return sql`(select coalesce(json_agg(x), '[]') from (
+    with wanted as (${wantedResources(q, parts)})
+    select ${names} from ${q.named("resources")} res where res.id in (
+      select resource from wanted
+      union all
+      select unnest(p.members) from ${q.named("resources")} p join wanted on wanted.resource = p.id)) x)`;
+}
+
+/** Resource (or pool), claimed interval, day: of the bookings, and of those still to be made. */
+function wantedResources(q: QueryBuilder, parts: Parts): RawBuilder<unknown> {
+  const windows = sql`select r.resource, r.starts_at, r.ends_at, r.day_starts_at, r.day_ends_at
+    from ${rows("windows", "resource text, starts_at timestamptz, ends_at timestamptz, day_starts_at timestamptz, day_ends_at timestamptz")}`;
+  if (!parts.existing) return windows;
+  const ofBookings = wanted(q).select([
+    sql<string>`unnest(wanted_ids || resource_ids)`.as("resource"),
+    sql<string>`starts_at - buffer_before_ms * interval '1 millisecond'`.as("starts_at"),
+    sql<string>`ends_at + buffer_after_ms * interval '1 millisecond'`.as("ends_at"),
+    "day_starts_at",
+    "day_ends_at",
+  ]);
+  // Distinct: however many commands of a batch want one slot, it is looked up once.
+  return sql`${windows} union ${ofBookings}`;
 }
 
 /** The bookings' own claims, and whatever is live in the times they want. */
 function claims(q: QueryBuilder, parts: Parts): Expression<unknown> {
-  const windows = q.db
-    .selectFrom(
-      rowsOf<{ resource: string; starts_at: string; ends_at: string }>(
-        "windows",
-        "resource text, starts_at timestamptz, ends_at timestamptz",
-      ),
+  const names = sql.join(columns.claims.map((column) => sql`c.${sql.ref(column)}`));
+  // The clock stands in a sub-select, so that the indexes can answer; what lapses between here and `now` is judged by the core.
+  const rivals = sql`
+    with wanted as (${wantedResources(q, parts)}),
+    looked_up as (
+      select resource, starts_at, ends_at from wanted
+      union
+      select m.member, least(w.starts_at, w.day_starts_at), greatest(w.ends_at, w.day_ends_at)
+      from wanted w join ${q.named("resources")} p on p.id = w.resource cross join lateral unnest(p.members) as m(member)
     )
-    .select([
-      sql<string>`r.resource`.as("resource"),
-      sql<string>`r.starts_at`.as("starts_at"),
-      sql<string>`r.ends_at`.as("ends_at"),
-    ]);
-  const intervals = parts.existing
-    ? windows.union(wanted(q).select([sql<string>`unnest(resource_ids)`.as("resource"), "starts_at", "ends_at"]))
-    : windows;
-  // One look-up for each distinct (resource, interval), however many commands of the batch want it. The predicate of the
-  // exclusion constraint is repeated, and the clock stands in a sub-select, so that the constraint's own index answers.
-  const rivals = q.db
-    .selectFrom(intervals.as("w"))
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("claims")
-          .select(columns.claims)
-          .whereRef("resource_id", "=", sql<string>`w.resource`)
-          .where(sql<boolean>`exclusive`)
-          .where(sql<boolean>`during && tstzrange(w.starts_at, w.ends_at)`)
-          .where(sql<boolean>`live @> (select ${q.named("clock")}())`)
-          .as("c"),
-      (join) => join.onTrue(),
-    )
-    .select(columns.claims.map((column) => `c.${column}` as const));
-  if (!parts.existing) return jsonArrayFrom(rivals);
-  const own = q.db
+    select c.* from looked_up w cross join lateral (
+      select ${names} from ${q.named("claims")} c
+      where c.resource_id = w.resource and c.exclusive
+        and c.during && tstzrange(w.starts_at, w.ends_at) and c.live @> (select ${q.named("clock")}())
+      union all
+      select ${names} from ${q.named("claims")} c
+      where c.resource_id = w.resource and not c.exclusive
+        and c.during && tstzrange(w.starts_at, w.ends_at) and c.live @> (select ${q.named("clock")}())
+    ) c`;
+  const own = sql`union all (${q.db
     .selectFrom("claims")
     .select(columns.claims)
-    .where("booking_id", "in", wanted(q).select("id"));
-  return jsonArrayFrom(rivals.unionAll(own));
+    .where("booking_id", "in", wanted(q).select("id"))})`;
+  return sql`(select coalesce(json_agg(x), '[]') from (${rivals} ${parts.existing ? own : sql``}) x)`;
 }
 
 function byExternalId(name: "checkouts" | "payments") {

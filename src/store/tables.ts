@@ -6,6 +6,7 @@ import type { Generated } from "kysely";
  */
 export interface Tables {
   resources: ResourceRow;
+  services: ServiceRow;
   bookings: BookingRow;
   claims: ClaimRow;
   checkouts: CheckoutRow;
@@ -19,6 +20,20 @@ export interface ResourceRow {
   id: string;
   name: string;
   active: boolean;
+  kind: "exclusive" | "counted" | "pool";
+  capacity: number;
+  members: readonly string[];
+  fairness: "least_loaded" | "least_recent";
+  last_chosen_at: string | null;
+  rules: unknown;
+  created_at: string;
+}
+
+export interface ServiceRow {
+  id: string;
+  name: string;
+  active: boolean;
+  definition: unknown;
   created_at: string;
 }
 
@@ -28,9 +43,18 @@ export interface BookingRow {
   customer: string;
   payer: string | null;
   state: "pending" | "held" | "confirmed" | "expired" | "cancelled";
+  wanted_ids: readonly string[];
+  quantities: readonly number[];
   resource_ids: readonly string[];
   starts_at: string;
   ends_at: string;
+  buffer_before_ms: number;
+  buffer_after_ms: number;
+  day_starts_at: string;
+  day_ends_at: string;
+  service_id: string | null;
+  session_id: string | null;
+  session_capacity: number | null;
   price_amount: number | null;
   price_currency: string | null;
   hold_expires_at: string | null;
@@ -46,14 +70,21 @@ export interface BookingRow {
   cancelled_at: string | null;
   cancelled_by: string | null;
   cancel_reason: string | null;
+  attendance: "attended" | "no_show" | null;
 }
 
 export interface ClaimRow {
   booking_id: string;
   number: number;
   resource_id: string;
+  holder: string;
+  exclusive: boolean;
+  quantity: number;
+  session_capacity: number | null;
   starts_at: string;
   ends_at: string;
+  buffer_before_ms: number;
+  buffer_after_ms: number;
   live_from: string;
   live_until: string | null;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Changes, claimKey, providerKey, type State } from "../core/state.ts";
 import type { Statement } from "../database/port.ts";
 import { changeable, columns, primaryKeys } from "./columns.ts";
-import { fromBooking, fromCheckout, fromClaim, fromEvent, fromPayment, fromRefund } from "./mapping.ts";
+import { fromBooking, fromCheckout, fromClaim, fromEvent, fromPayment, fromRefund, fromResource } from "./mapping.ts";
 import { document, type QueryBuilder, textOf } from "./query-builder.ts";
 
 /** Writes what the decisions of a batch changed: at most one statement for changed rows and one for new ones. */
@@ -10,7 +10,7 @@ export interface Writer {
   statements(before: State, changes: readonly Changes[]): Statement[];
 }
 
-type Written = "bookings" | "claims" | "checkouts" | "payments" | "refunds";
+type Written = "resources" | "bookings" | "claims" | "checkouts" | "payments" | "refunds";
 type Rows = Partial<Record<Written | "events", object[]>>;
 
 export function writer(q: QueryBuilder): Writer {
@@ -54,6 +54,7 @@ function collect(before: State, changes: readonly Changes[]): { updates: Rows; i
       target[table] = rows;
     }
   };
+  collectTable("resources", before.resources, changes.flatMap((one) => one.resources ?? []), (resource) => resource.id, fromResource);
   collectTable("bookings", before.bookings, changes.flatMap((one) => one.bookings ?? []), (booking) => booking.id, fromBooking);
   collectTable("claims", before.claims, changes.flatMap((one) => one.claims ?? []), claimKey, fromClaim);
   // Sorted, so that two processes that insert the same new keys wait for each other in one order.

@@ -1,13 +1,17 @@
 import { z } from "zod";
-import { BookonceError } from "../core/error.ts";
+import { BookonceError, type InputProblem } from "../core/error.ts";
 
 /** Validates an input at the door: every problem is named, and nothing is written. */
 export function parseInput<Schema extends z.ZodType>(verb: string, schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join(".") || "input", message: issue.message }));
+  throw invalidInput(verb, problems);
+}
+
+export function invalidInput(verb: string, problems: readonly InputProblem[]): BookonceError {
   const summary = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
-  throw new BookonceError("invalid_input", `${verb}: ${summary}`, { problems });
+  return new BookonceError("invalid_input", `${verb}: ${summary}`, { problems });
 }
 
 // PostgreSQL's text and jsonb hold neither NUL nor half a surrogate pair.
@@ -87,6 +91,18 @@ function unescaped(value: unknown): string {
     .map(([key, inner]) => key + unescaped(inner))
     .join("");
 }
+
+const quantity = z.number("must be a whole number").int("must be a whole number").min(1, "must be 1 at least").max(100_000, "is too many");
+export const quantities: z.ZodType<number> = quantity;
+
+/** What is wanted: resources or pools, each named once, sorted so that the same wants are the same. */
+export const wants: z.ZodType<{ resource: string; quantity: number }[]> = z
+  .array(z.union([identifier, z.strictObject({ resource: identifier, quantity })]), "must be a list of resource ids")
+  .min(1, "must name a resource")
+  .max(20, "must name at most 20 resources")
+  .transform((list) => list.map((want) => (typeof want === "string" ? { resource: want, quantity: 1 } : want)))
+  .refine((list) => new Set(list.map((want) => want.resource)).size === list.length, "must name each resource once")
+  .transform((list) => list.sort((left, right) => (left.resource < right.resource ? -1 : 1)));
 
 /** Options of every call that goes to the database. */
 export interface CallOptions {

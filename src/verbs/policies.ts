@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defaultPolicies, type Policies } from "../core/policies.ts";
+import { type CancellationTier, defaultPolicies, type Policies } from "../core/policies.ts";
 import { type Duration, duration, longDuration, parseInput } from "./input.ts";
 
 /**
@@ -27,10 +27,22 @@ export interface PoliciesInput {
   /** Whether a lapsed hold that was never approved may be taken again at checkout. Default false. */
   readonly retakeLapsedHold?: boolean;
   readonly cancellation?: {
-    /** A full refund up to this long before the start. Default 24 hours. */
+    /** Short for one tier of 100 percent. Default 24 hours. */
     readonly refundUntil?: Duration;
-    /** Afterwards: cancel without a refund (default), or refuse. Administrators pass either. */
+    /** How much goes back when a customer cancels: the first tier whose time is kept applies. */
+    readonly tiers?: readonly { readonly until: Duration; readonly percent: number }[];
+    /** When no tier is kept any more: cancel without a refund (default), or refuse. Administrators pass either. */
     readonly afterwards?: "noRefund" | "forbidden";
+    /** Where the provider cannot return a part (Stars), a tier of less than 100 percent comes to `"nothing"` (default) or `"all"`. */
+    readonly wholeInsteadOfPart?: "all" | "nothing";
+    /** Whether a booking that was attended may still be cancelled by the customer, with its refund. Default false. */
+    readonly refundAttended?: boolean;
+  };
+  readonly rescheduling?: {
+    /** A customer may move a confirmed booking up to this long before the start. Default: until it starts. */
+    readonly until?: Duration;
+    /** When the new time has another price: refuse (default), or keep the price that was agreed. */
+    readonly priceDifference?: "refuse" | "keep";
   };
 }
 
@@ -45,8 +57,22 @@ const schema = z.strictObject({
   retakeLapsedHold: z.boolean().default(defaultPolicies.retakeLapsedHold),
   cancellation: z
     .strictObject({
-      refundUntil: duration.default(defaultPolicies.cancellation.refundUntilMsBeforeStart),
+      refundUntil: duration.optional(),
+      tiers: z
+        .array(z.strictObject({ until: duration, percent: z.number().min(0).max(100) }))
+        .min(1)
+        .max(20)
+        .optional(),
       afterwards: z.enum(["noRefund", "forbidden"]).default(defaultPolicies.cancellation.afterwards),
+      wholeInsteadOfPart: z.enum(["all", "nothing"]).default(defaultPolicies.cancellation.wholeInsteadOfPart),
+      refundAttended: z.boolean().default(defaultPolicies.cancellation.refundAttended),
+    })
+    .refine((given) => given.refundUntil === undefined || given.tiers === undefined, "give either refundUntil or tiers")
+    .prefault({}),
+  rescheduling: z
+    .strictObject({
+      until: duration.default(defaultPolicies.rescheduling.untilMsBeforeStart),
+      priceDifference: z.enum(["refuse", "keep"]).default(defaultPolicies.rescheduling.priceDifference),
     })
     .prefault({}),
 });
@@ -66,8 +92,22 @@ export function parsePolicies(input: PoliciesInput): Policies {
     latePayment: given.latePayment,
     retakeLapsedHold: given.retakeLapsedHold,
     cancellation: {
-      refundUntilMsBeforeStart: given.cancellation.refundUntil,
+      tiers: tiersOf(given.cancellation),
       afterwards: given.cancellation.afterwards,
+      wholeInsteadOfPart: given.cancellation.wholeInsteadOfPart,
+      refundAttended: given.cancellation.refundAttended,
+    },
+    rescheduling: {
+      untilMsBeforeStart: given.rescheduling.until,
+      priceDifference: given.rescheduling.priceDifference,
     },
   };
+}
+
+function tiersOf({ refundUntil, tiers }: z.output<typeof schema>["cancellation"]): readonly CancellationTier[] {
+  if (refundUntil !== undefined) return [{ untilMsBeforeStart: refundUntil, percent: 100 }];
+  if (tiers === undefined) return defaultPolicies.cancellation.tiers;
+  return tiers
+    .map(({ until, percent }) => ({ untilMsBeforeStart: until, percent }))
+    .sort((left, right) => right.untilMsBeforeStart - left.untilMsBeforeStart);
 }

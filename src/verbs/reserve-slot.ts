@@ -2,20 +2,27 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Money } from "../core/money.ts";
 import { type ReserveOutcome, type ReserveSlot, reserveSlot as decide } from "../core/reserve-slot.ts";
-import { keys } from "../store/keys.ts";
 import {
   type CallOptions,
   type Duration,
   data,
+  duration,
   identifier,
   instant,
+  invalidInput,
   longDuration,
   money,
   parseInput,
+  quantities,
   text,
+  uuid,
+  wants,
 } from "./input.ts";
 import { command, type Runner, unlessUnavailable } from "./runner.ts";
+import type { ServiceSource, ServiceView, WantInput } from "./services.ts";
+import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
 import { type BookingView, viewBooking } from "./views.ts";
+import { askFor, lockAndRead, wantedOf } from "./wanted.ts";
 
 /** What `reserveSlot` takes. */
 export interface ReserveSlotInput {
@@ -23,15 +30,24 @@ export interface ReserveSlotInput {
   readonly customer: string;
   /** Who may pay. Default: the customer. `"anyone"`: whoever has the invoice. */
   readonly payer?: string;
-  /** Ids of the resources wanted, all or none. */
-  readonly resources: readonly string[];
+  /** The service wanted: it says how long, which resources, what it costs and when it is offered. */
+  readonly service?: string;
+  /** Resources or pools wanted, all or none. With a service: instead of the ones it names ("Anna, not just anyone"). */
+  readonly resources?: readonly WantInput[];
+  /** Places wanted, of a counted resource or a group session. Default 1. */
+  readonly quantity?: number;
   /** A `Date`, or ISO 8601 text with an offset. */
   readonly start: Date | string;
-  /** Either the end or the duration. The interval is half-open: touching bookings do not collide (B2). */
+  /** Without a service: either the end or the duration. The interval is half-open: touching bookings do not collide (B2). */
   readonly end?: Date | string;
   readonly duration?: Duration;
-  /** In minor units of the currency (whole Stars for `XTR`). Without a price the booking is free. */
-  readonly price?: Money;
+  /** Without a service: time kept free before and after. */
+  readonly buffers?: { readonly before?: Duration; readonly after?: Duration };
+  /**
+   * In minor units of the currency (whole Stars for `XTR`). Default: the service's price; without one the booking is free. `null`
+   * makes it free.
+   */
+  readonly price?: Money | null;
   /**
    * `"now"` (default): the slot is held from now on. `"at_checkout"`: nothing is claimed before the payment is about to be made, so
    * that several people may hold an invoice for one slot and the first to press Pay gets it.
@@ -41,6 +57,8 @@ export interface ReserveSlotInput {
   readonly confirm?: boolean;
   /** How long the hold lasts. Default: policy `hold`. */
   readonly hold?: Duration;
+  /** A hold of the same customer that this one takes the place of: released in the same transaction, or kept if this is refused. */
+  readonly replaces?: string;
   /** An idempotency key of yours: the same request again returns the same booking, other content is refused (B8). */
   readonly requestId?: string;
   /** What is booked, for people. */
@@ -55,32 +73,32 @@ export interface ReserveSlotInput {
  * What `reserveSlot` answers.
  *
  * - `reserved`: made now. `existing`: the same intention or request id was known; unchanged, not extended, its price still due.
- * - `refused`, by `reason`: `slot_taken` (somebody has it), `in_past`, `unknown_resource` (unknown or switched off),
- *   `too_many_holds` and `hold_too_long` (policies), `idempotency_conflict` (the request id is known with other content),
- *   `busy` (no answer in time; try again).
+ * - `refused`, by `reason`: the reasons of {@link TimeRefused}; `too_many_holds` and `hold_too_long` (policies);
+ *   `idempotency_conflict` (the request id is known with other content); `unknown_booking` (the hold to be replaced is not the
+ *   customer's, or no hold); `unknown_service`; `busy` (no answer in time; try again).
  */
 export type ReserveSlotOutcome =
-  | { readonly outcome: "reserved" | "existing"; readonly booking: BookingView }
-  | { readonly outcome: "refused"; readonly reason: "slot_taken" | "unknown_resource"; readonly resource: string }
+  | { readonly outcome: "reserved"; readonly booking: BookingView; readonly replaced: BookingView | null }
+  | { readonly outcome: "existing"; readonly booking: BookingView }
+  | ({ readonly outcome: "refused" } & TimeRefused)
   | { readonly outcome: "refused"; readonly reason: "too_many_holds"; readonly limit: number }
   | { readonly outcome: "refused"; readonly reason: "hold_too_long"; readonly limitMs: number }
-  | { readonly outcome: "refused"; readonly reason: "in_past" | "idempotency_conflict" }
+  | { readonly outcome: "refused"; readonly reason: "idempotency_conflict" | "unknown_booking" | "unknown_service" }
   | { readonly outcome: "refused"; readonly reason: "busy"; readonly retryable: true };
 
 const schema = z
   .strictObject({
     customer: identifier,
     payer: identifier.optional(),
-    resources: z
-      .array(identifier, "must be a list of resource ids")
-      .min(1, "must name a resource")
-      .max(20, "must name at most 20 resources")
-      .refine((ids) => new Set(ids).size === ids.length, "must name each resource once")
-      .transform((ids) => [...ids].sort()),
+    service: identifier.optional(),
+    resources: wants.optional(),
+    quantity: quantities.default(1),
     start: instant,
     end: instant.optional(),
     duration: longDuration.optional(),
-    price: money.optional(),
+    buffers: z.strictObject({ before: duration.optional(), after: duration.optional() }).optional(),
+    price: money.nullable().optional(),
+    replaces: uuid.optional(),
     claim: z.enum(["now", "at_checkout"]).default("now"),
     confirm: z.boolean().default(false),
     hold: longDuration.optional(),
@@ -89,65 +107,123 @@ const schema = z
     data: data.default({}),
     actor: identifier.optional(),
   })
-  .refine((input) => (input.end === undefined) !== (input.duration === undefined), {
+  .refine((input) => input.service !== undefined || (input.end === undefined) !== (input.duration === undefined), {
     path: ["end"],
     message: "give either end or duration",
   })
-  .refine((input) => input.end === undefined || input.end > input.start, { path: ["end"], message: "must be after the start" })
-  .refine((input) => !input.confirm || input.price === undefined, {
-    path: ["confirm"],
-    message: "a booking with a price is confirmed by its payment",
+  .refine((input) => input.service === undefined || (input.end ?? input.duration ?? input.buffers) === undefined, {
+    path: ["service"],
+    message: "the service says how long it takes and what is kept free around it",
   })
-  .refine((input) => input.claim === "now" || input.price !== undefined, {
-    path: ["claim"],
-    message: "a free booking has no checkout to claim at",
-  });
+  .refine((input) => input.service !== undefined || input.resources !== undefined, {
+    path: ["resources"],
+    message: "name a service or the resources wanted",
+  })
+  .refine((input) => input.end === undefined || input.end > input.start, { path: ["end"], message: "must be after the start" });
 
 const defaultBudgetMs = 10_000;
 
 export async function reserveSlot(
   runner: Runner,
+  services: ServiceSource,
   input: ReserveSlotInput,
   options: CallOptions = {},
 ): Promise<ReserveSlotOutcome> {
-  const wanted = toCommand(parseInput("reserveSlot", schema, input));
+  const asked = parseInput("reserveSlot", schema, input);
   const busy = { outcome: "refused", reason: "busy", retryable: true } as const;
-  const needed = keys({
-    customers: [wanted.customer],
-    requests: wanted.requestId === null ? [] : [{ customer: wanted.customer, requestId: wanted.requestId }],
-    windows: wanted.resources.map((resource) => ({ resource, ...wanted.interval })),
-  });
-  return runner
-    .run(
+  try {
+    const service = asked.service === undefined ? null : await services(runner, asked.service, options);
+    if (asked.service !== undefined && service?.active !== true) return { outcome: "refused", reason: "unknown_service" };
+    const wanted = toCommand(asked, service);
+    const needed = lockAndRead(wanted, {
+      bookingIds: wanted.replaces === null ? [] : [wanted.replaces],
+      requests: wanted.requestId === null ? [] : [{ customer: wanted.customer, requestId: wanted.requestId }],
+    });
+    return await runner.run(
       command(needed, (state, context) => decide(state, wanted, context), view),
       options,
       defaultBudgetMs,
-    )
-    .catch(unlessUnavailable(runner, busy));
+    );
+  } catch (error) {
+    return unlessUnavailable(runner, busy)(error);
+  }
 }
 
-function toCommand(input: z.output<typeof schema>): ReserveSlot {
-  const { customer, resources, start, price = null, claim, confirm, hold = null, title = null } = input;
+type Checked = z.output<typeof schema>;
+
+function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
+  const { customer, start, claim, confirm, hold = null, title = null, replaces = null } = input;
   const payer = input.payer === undefined ? customer : input.payer === "anyone" ? null : input.payer;
-  const end = input.end ?? start + (input.duration ?? 0);
-  const content = { payer, resources, start, end, price, claim, confirm, hold };
+  const end = input.end ?? start + (service?.durationMs ?? input.duration ?? 0);
+  const price = input.price === undefined ? timesPrice(service?.price ?? null, input.quantity) : input.price;
+  refuseContradictions(price, claim, confirm);
+  const asked = askFor(
+    service === null ? null : { id: service.id, definition: service },
+    input.resources,
+    { start, end },
+    input.quantity,
+  );
+  const buffers =
+    service?.buffers ?? { beforeMs: input.buffers?.before ?? 0, afterMs: input.buffers?.after ?? 0 };
+  const wanted = wantedOf({ ...asked, buffers }, customer);
+  const content = { service: service?.id, wants: wanted.wants, payer, start, end, buffers, price, claim, confirm, hold };
   return {
-    customer,
+    ...wanted,
     payer,
-    resources,
-    interval: { start, end },
+    service: service?.id ?? null,
     price,
     claim,
     confirm,
     holdMs: hold,
+    replaces,
     requestId: input.requestId ?? null,
     requestDigest: createHash("sha256").update(JSON.stringify(content)).digest("base64url"),
-    title,
+    title: title ?? service?.name ?? null,
     data: input.data,
     actor: input.actor ?? customer,
   };
 }
 
+function timesPrice(price: Money | null, quantity: number): Money | null {
+  return price === null ? null : { ...price, amount: price.amount * quantity };
+}
+
+function refuseContradictions(price: Money | null, claim: "now" | "at_checkout", confirm: boolean): void {
+  const problems = [];
+  if (confirm && price !== null) {
+    problems.push({ path: "confirm", message: "a booking with a price is confirmed by its payment" });
+  }
+  if (claim === "at_checkout" && price === null) {
+    problems.push({ path: "claim", message: "a free booking has no checkout to claim at" });
+  }
+  if (problems.length > 0) throw invalidInput("reserveSlot", problems);
+}
+
 function view(outcome: ReserveOutcome, now: number): ReserveSlotOutcome {
-  return outcome.outcome === "refused" ? outcome : { ...outcome, booking: viewBooking(outcome.booking, now) };
+  switch (outcome.outcome) {
+    case "reserved":
+      return {
+        outcome: "reserved",
+        booking: viewBooking(outcome.booking, now),
+        replaced: outcome.replaced === null ? null : viewBooking(outcome.replaced, now),
+      };
+    case "existing":
+      return { outcome: "existing", booking: viewBooking(outcome.booking, now) };
+    case "refused":
+      return viewRefusal(outcome);
+  }
+}
+
+function viewRefusal(refused: Extract<ReserveOutcome, { outcome: "refused" }>): ReserveSlotOutcome {
+  switch (refused.reason) {
+    case "too_many_holds":
+      return { outcome: "refused", reason: refused.reason, limit: refused.limit };
+    case "hold_too_long":
+      return { outcome: "refused", reason: refused.reason, limitMs: refused.limitMs };
+    case "idempotency_conflict":
+    case "unknown_booking":
+      return { outcome: "refused", reason: refused.reason };
+    default:
+      return { outcome: "refused", ...viewTimeRefusal(refused) };
+  }
 }

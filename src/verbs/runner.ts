@@ -2,15 +2,18 @@ import type { Context } from "../core/context.ts";
 import { isBookonceError } from "../core/error.ts";
 import type { Decision, State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
-import type { Transaction } from "../database/port.ts";
+import type { Statement, Transaction } from "../database/port.ts";
 import type { Command } from "../engine/command.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Keys } from "../store/keys.ts";
 import type { CallOptions } from "./input.ts";
+import { read } from "./reader.ts";
 
 /** Where a verb's command runs: in a transaction of ours, or in the caller's. */
 export interface Runner {
   run<Outcome>(command: Command<Outcome>, options: CallOptions, defaultBudgetMs: number): Promise<Outcome>;
+  /** A read without locks, in the same place. */
+  read<Result>(statement: Statement, options: CallOptions): Promise<Result>;
   /** True inside the caller's transaction, where a failure has ended that transaction and must be thrown. */
   readonly joined: boolean;
 }
@@ -20,11 +23,19 @@ export function ownRunner(engine: Engine): Runner {
     joined: false,
     run: (command, { signal, budgetMs }, defaultBudgetMs) =>
       engine.run(command, { budgetMs: budgetMs ?? defaultBudgetMs, signal }),
+    read: (statement, options) => read(engine, statement, options),
   };
 }
 
 export function joinedRunner(engine: Engine, transaction: Transaction): Runner {
-  return { joined: true, run: (command) => engine.runWithin(command, transaction) };
+  return {
+    joined: true,
+    run: (command) => engine.runWithin(command, transaction),
+    async read(statement) {
+      const [result] = await transaction.send([statement]);
+      return JSON.parse(result ?? "null");
+    },
+  };
 }
 
 /** A command from a pure decision, its outcome turned into what the user sees, at the instant of the decision. */

@@ -1,4 +1,4 @@
-import type { Booking, BookingState, Disposition, Payment, Refund, RefundState } from "../core/model.ts";
+import type { Booking, BookingState, Disposition, Payment, Refund, RefundState, Want } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
 import { stateAt } from "../core/states.ts";
 import type { Instant } from "../core/time.ts";
@@ -13,7 +13,11 @@ export interface BookingView {
   readonly payer: string | null;
   /** What the booking is at this instant: a hold that is over is `expired`, whether or not a sweeper has run. */
   readonly state: BookingState;
+  /** What it has; before it claims, what it wants. */
   readonly resources: readonly string[];
+  /** What was asked for: resources or pools, and how many places of each. */
+  readonly wants: readonly Want[];
+  readonly service: string | null;
   readonly start: Date;
   readonly end: Date;
   readonly price: Money | null;
@@ -30,6 +34,7 @@ export interface BookingView {
   readonly cancelledAt: Date | null;
   readonly cancelledBy: string | null;
   readonly cancelReason: string | null;
+  readonly attendance: "attended" | "no_show" | null;
 }
 
 export function viewBooking(booking: Booking, now: Instant): BookingView {
@@ -41,6 +46,8 @@ export function viewBooking(booking: Booking, now: Instant): BookingView {
     payer: booking.payer,
     state,
     resources: booking.resources,
+    wants: booking.wants,
+    service: booking.service,
     start: new Date(booking.interval.start),
     end: new Date(booking.interval.end),
     price: booking.price,
@@ -56,6 +63,7 @@ export function viewBooking(booking: Booking, now: Instant): BookingView {
     cancelledAt: date(booking.cancelledAt),
     cancelledBy: booking.cancelledBy,
     cancelReason: booking.cancelReason,
+    attendance: booking.attendance,
   };
 }
 

@@ -1,0 +1,72 @@
+import type { Claim, Resource } from "./model.ts";
+import { isLive, type State } from "./state.ts";
+import { type Instant, type Interval, overlaps } from "./time.ts";
+
+/** Who asks for a place: the claims of the bookings it stands for, and those of its session, are not in the way. */
+export interface Place {
+  readonly without: readonly string[];
+  readonly sessionId: string | null;
+  readonly interval: Interval;
+  readonly quantity: number;
+}
+
+/** Why a resource cannot be had. */
+export type Occupied =
+  | { readonly reason: "slot_taken"; readonly resource: string }
+  | { readonly reason: "no_capacity"; readonly resource: string; readonly left: number };
+
+/** Whether the resource can be had in the interval, next to all live claims on it (B2, B3). */
+export function occupied(state: State, resource: Resource, place: Place, now: Instant): Occupied | null {
+  if (resource.kind === "counted") {
+    const left = capacityLeft(state, resource, place, now);
+    return left >= place.quantity ? null : { reason: "no_capacity", resource: resource.id, left };
+  }
+  const rival = liveClaims(state, resource.id, place, now).some((claim) => claim.exclusive && claim.holder !== place.sessionId);
+  return rival ? { reason: "slot_taken", resource: resource.id } : null;
+}
+
+/** Places of a counted resource that stay free for the whole interval. Never negative, even when its capacity was lowered. */
+export function capacityLeft(state: State, resource: Resource, place: Place, now: Instant): number {
+  return Math.max(0, resource.capacity - peak(liveClaims(state, resource.id, place, now), place.interval));
+}
+
+function liveClaims(state: State, resource: string, place: Place, now: Instant): Claim[] {
+  return [...state.claims.values()].filter(
+    (claim) =>
+      claim.resource === resource &&
+      !place.without.includes(claim.bookingId) &&
+      isLive(claim, now) &&
+      overlaps(claim.interval, place.interval),
+  );
+}
+
+/**
+ * The most places taken at any one moment of the interval: not the number of claims that overlap it, for two that follow each other
+ * never need two places. It can only rise where a claim begins.
+ */
+export function peak(claims: readonly Claim[], interval: Interval): number {
+  const moments = [interval.start, ...claims.map((claim) => Math.max(claim.interval.start, interval.start))];
+  const takenAt = (moment: Instant): number =>
+    claims
+      .filter((claim) => claim.interval.start <= moment && moment < claim.interval.end)
+      .reduce((sum, claim) => sum + claim.quantity, 0);
+  return Math.max(0, ...moments.map(takenAt));
+}
+
+/** How many places of a session are still free. */
+export function sessionPlacesLeft(
+  state: State,
+  session: { readonly id: string; readonly capacity: number },
+  without: readonly string[],
+  now: Instant,
+): number {
+  // A booking may claim several resources; each of its places counts once.
+  const seats = new Map<string, number>();
+  for (const claim of state.claims.values()) {
+    if (claim.holder === session.id && !without.includes(claim.bookingId) && isLive(claim, now)) {
+      seats.set(claim.bookingId, claim.quantity);
+    }
+  }
+  const taken = [...seats.values()].reduce((sum, quantity) => sum + quantity, 0);
+  return Math.max(0, session.capacity - taken);
+}

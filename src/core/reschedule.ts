@@ -1,0 +1,127 @@
+import { type AdmissionRefusal, admit, type Wanted } from "./admit.ts";
+import { closeClaims, takeClaims } from "./claims.ts";
+import type { Context } from "./context.ts";
+import { claimEnd } from "./hold-end.ts";
+import type { Booking, Claim } from "./model.ts";
+import { type Money, sameMoney } from "./money.ts";
+import { applyChanges, type Decision, type State, unchanged } from "./state.ts";
+import { stateAt } from "./states.ts";
+
+/** Another time, other resources, or both, for a booking that exists. */
+export interface Reschedule {
+  readonly bookingId: string;
+  /** The booking's version that the rest was made from. */
+  readonly version: number;
+  readonly customer: string | null;
+  readonly actor: string;
+  /** Where it shall be; its customer is the booking's own. */
+  readonly wanted: Omit<Wanted, "customer" | "session"> & { readonly session: Booking["session"] };
+  /** What the new time costs; undefined: the same. */
+  readonly price: Money | null | undefined;
+}
+
+export type RescheduleRefusal =
+  | AdmissionRefusal
+  | { readonly reason: "unknown_booking" | "hold_lapsed" | "cancelled" | "attended" | "forbidden_by_policy" }
+  | { readonly reason: "price_differs"; readonly agreed: Money | null; readonly asked: Money | null };
+
+export type RescheduleOutcome =
+  | { readonly outcome: "rescheduled"; readonly booking: Booking; readonly before: Booking }
+  | { readonly outcome: "unchanged"; readonly booking: Booking }
+  /** The booking has changed since it was read: read it again. */
+  | { readonly outcome: "stale" }
+  | ({ readonly outcome: "refused" } & RescheduleRefusal);
+
+/**
+ * The new place is claimed and the old one closed in one step (B10): same booking, same payment, same standing approval. Refused: the
+ * booking is as it was. Its own old claims are not in its way.
+ */
+export function reschedule(state: State, command: Reschedule, context: Context): Decision<RescheduleOutcome> {
+  const { now } = context;
+  const booking = state.bookings.get(command.bookingId);
+  const refusal = refuse(booking, command, context);
+  if (booking === undefined || refusal !== null) return refused(refusal ?? { reason: "unknown_booking" });
+  if (booking.version !== command.version) return unchanged({ outcome: "stale" });
+  const { wanted } = command;
+  if (samePlace(booking, wanted)) return unchanged({ outcome: "unchanged", booking });
+
+  const administrator = command.customer === null;
+  const customer = administrator ? null : booking.customer;
+  const standing = { without: [booking.id], preferred: booking.resources };
+  const assignment = admit(state, { ...wanted, customer }, standing, context);
+  if ("refused" in assignment) return refused(assignment.refused);
+
+  const pending = stateAt(booking, now) === "pending";
+  const moved: Booking = {
+    ...booking,
+    wants: wanted.wants,
+    resources: pending ? wanted.wants.map((want) => want.resource) : assignment.resources,
+    interval: wanted.interval,
+    buffers: wanted.buffers,
+    day: wanted.day,
+    session: wanted.session,
+    version: booking.version + 1,
+  };
+  const closed = closeClaims(state, booking.id, now);
+  const claims: Claim[] = pending ? [] : takeClaims(state, moved, now, claimEnd(booking));
+  return {
+    outcome: { outcome: "rescheduled", booking: moved, before: booking },
+    changes: {
+      bookings: [moved],
+      claims: [...closed, ...claims],
+      resources: pending ? [] : assignment.chosen,
+      events: [
+        {
+          bookingId: booking.id,
+          type: "booking_rescheduled",
+          at: now,
+          actor: command.actor,
+          version: moved.version,
+          data: {
+            from: { start: new Date(booking.interval.start).toISOString(), resources: booking.resources },
+            to: { start: new Date(moved.interval.start).toISOString(), resources: moved.resources },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function refused(refusal: RescheduleRefusal): Decision<RescheduleOutcome> {
+  return unchanged({ outcome: "refused", ...refusal });
+}
+
+function refuse(
+  booking: Booking | undefined,
+  { customer, price }: Reschedule,
+  { now }: Context,
+): RescheduleRefusal | null {
+  if (booking === undefined || (customer !== null && customer !== booking.customer)) return { reason: "unknown_booking" };
+  const current = stateAt(booking, now);
+  if (current === "cancelled") return { reason: "cancelled" };
+  if (current === "expired") return { reason: "hold_lapsed" };
+  if (booking.attendance !== null) return { reason: "attended" };
+  const { untilMsBeforeStart, priceDifference } = booking.policy.rescheduling;
+  const late = now > booking.interval.start - untilMsBeforeStart;
+  if (customer !== null && current === "confirmed" && late) return { reason: "forbidden_by_policy" };
+  if (price === undefined || priceDifference === "keep" || samePrice(booking.price, price)) return null;
+  return { reason: "price_differs", agreed: booking.price, asked: price };
+}
+
+function samePrice(left: Money | null, right: Money | null): boolean {
+  return left === null || right === null ? left === right : sameMoney(left, right);
+}
+
+function samePlace(booking: Booking, wanted: Reschedule["wanted"]): boolean {
+  return (
+    booking.interval.start === wanted.interval.start &&
+    booking.interval.end === wanted.interval.end &&
+    booking.buffers.beforeMs === wanted.buffers.beforeMs &&
+    booking.buffers.afterMs === wanted.buffers.afterMs &&
+    booking.wants.length === wanted.wants.length &&
+    booking.wants.every(
+      (want, index) =>
+        want.resource === wanted.wants[index]?.resource && want.quantity === wanted.wants[index]?.quantity,
+    )
+  );
+}

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { listStarts } from "../calendar/index.ts";
+import { admit, type Wanted } from "../core/admit.ts";
+import { placesLeft } from "../core/assign.ts";
+import { BookonceError } from "../core/error.ts";
+import type { State } from "../core/state.ts";
+import { stateAt } from "../core/states.ts";
+import type { Instant } from "../core/time.ts";
+import type { Engine } from "../engine/engine.ts";
+import { type Keys, keys } from "../store/keys.ts";
+import type { Store } from "../store/store.ts";
+import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, wants } from "./input.ts";
+import { ownRunner } from "./runner.ts";
+import { type ServiceView, serviceSource, type WantInput } from "./services.ts";
+import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
+import { admitTime, rulesOf } from "./time-rules.ts";
+import { askFor, keysOf, wantedOf } from "./wanted.ts";
+
+/** Which service, for whom, on what: the same words as `reserveSlot`. */
+export interface SlotQuery {
+  readonly service: string;
+  /** Instead of the resources that the service names. */
+  readonly resources?: readonly WantInput[];
+  readonly quantity?: number;
+  /** Who asks: her own live hold is shown as hers, and her limits count. */
+  readonly customer?: string;
+}
+
+export interface FindSlotsQuery extends SlotQuery {
+  readonly from: Date | string;
+  readonly to: Date | string;
+}
+
+/** A time that can be claimed at this instant. */
+export interface Slot {
+  readonly start: Date;
+  readonly end: Date;
+  /** How many more bookings of this kind it has room for: free members of a pool, places, seats. */
+  readonly left: number;
+  /** The customer's own live hold is here: claiming it returns that hold; another one that overlaps it needs `replaces`. */
+  readonly own: boolean;
+}
+
+/** Why a time can be claimed, or not. */
+export type SlotExplanation =
+  | { readonly claimable: true; readonly slot: Slot }
+  | { readonly claimable: false; readonly refused: TimeRefused };
+
+/** Free times: fast reads that may be stale when they arrive; claiming decides again, by the same function (B1, B16). */
+export interface Slots {
+  find(query: FindSlotsQuery, options?: CallOptions): Promise<readonly Slot[]>;
+  explain(query: SlotQuery & { readonly start: Date | string }, options?: CallOptions): Promise<SlotExplanation>;
+  nextFree(
+    query: SlotQuery & { readonly after?: Date | string; readonly count?: number },
+    options?: CallOptions,
+  ): Promise<readonly Slot[]>;
+}
+
+const base = {
+  service: identifier,
+  resources: wants.optional(),
+  quantity: quantities.default(1),
+  customer: identifier.optional(),
+};
+const dayMs = 86_400_000;
+const findSchema = z
+  .strictObject({ ...base, from: instant, to: instant })
+  .refine(({ from, to }) => from < to, { path: ["to"], message: "must be after from" })
+  .refine(({ from, to }) => to - from <= 62 * dayMs, { path: ["to"], message: "must be at most 62 days after from" });
+const explainSchema = z.strictObject({ ...base, start: instant });
+const nextSchema = z.strictObject({ ...base, after: instant.optional(), count: z.number().int().min(1).max(100).default(3) });
+
+type Query = z.output<typeof explainSchema> | z.output<typeof findSchema> | z.output<typeof nextSchema>;
+
+/** How far ahead `nextFree` looks, in stretches of this length, so that a free time tomorrow costs little. */
+const stretchMs = 14 * dayMs;
+const stretches = 13;
+
+export function slots(engine: Engine, store: Store): Slots {
+  const runner = ownRunner(engine);
+  const source = serviceSource(store);
+  const serviceOf = async (id: string, options: CallOptions): Promise<ServiceView> => {
+    const service = await source(runner, id, options);
+    if (service?.active !== true) throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
+    return service;
+  };
+  const look = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
+    const statement = store.reader.statement(keys(needed));
+    const [result = null] = await engine.transaction((tx) => tx.send([statement], { last: true }), options.signal);
+    return store.reader.parse(result);
+  };
+  const between = async (service: ServiceView, query: Query, from: Instant, to: Instant, options: CallOptions) => {
+    const snapshot = await look(wholeRange(service, query, from, to), options);
+    return slotsWithin(snapshot, service, query, from, to);
+  };
+  return {
+    async find(input, options = {}) {
+      const query = parseInput("slots.find", findSchema, input);
+      return between(await serviceOf(query.service, options), query, query.from, query.to, options);
+    },
+    async explain(input, options = {}) {
+      const query = parseInput("slots.explain", explainSchema, input);
+      const service = await serviceOf(query.service, options);
+      const snapshot = await look(keysOf(wantedAt(service, query, query.start)), options);
+      const looked = slotAt(snapshot, service, query, query.start);
+      return "refused" in looked
+        ? { claimable: false, refused: looked.refused }
+        : { claimable: true, slot: looked };
+    },
+    async nextFree(input, options = {}) {
+      const query = parseInput("slots.nextFree", nextSchema, input);
+      const service = await serviceOf(query.service, options);
+      const begin = query.after ?? (await look({}, options)).now;
+      const found: Slot[] = [];
+      for (let stretch = 0; stretch < stretches && found.length < query.count; stretch += 1) {
+        const from = begin + stretch * stretchMs;
+        found.push(...(await between(service, query, from, from + stretchMs, options)));
+      }
+      return found.slice(0, query.count);
+    },
+  };
+}
+
+interface Snapshot {
+  readonly now: Instant;
+  readonly state: State;
+}
+
+function wantedAt(service: ServiceView, query: Query, start: Instant): Wanted {
+  const interval = { start, end: start + service.durationMs };
+  const asked = askFor({ id: service.id, definition: service }, query.resources, interval, query.quantity);
+  return wantedOf(asked, query.customer ?? null);
+}
+
+/** Everything that any start of the range looks at. */
+function wholeRange(service: ServiceView, query: Query, from: Instant, to: Instant): Partial<Keys> {
+  const first = wantedAt(service, query, from);
+  const last = wantedAt(service, query, to);
+  const range = {
+    start: Math.min(first.day.start, from - first.buffers.beforeMs),
+    end: Math.max(last.day.end, last.interval.end + last.buffers.afterMs),
+  };
+  return {
+    windows: first.wants.map(({ resource }) => ({ resource, ...range, day: range })),
+    customers: query.customer === undefined ? [] : [query.customer],
+  };
+}
+
+function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, from: Instant, to: Instant): Slot[] {
+  if (service.rules === null) {
+    throw new BookonceError("invalid_input", `slots: the service ${service.id} has no times to list; give it a schedule and a grid`);
+  }
+  const { schedule, grid, notice, horizon } = rulesOf(service.rules);
+  const starts = listStarts({
+    schedule,
+    grid: grid ?? { stepMinutes: Math.max(1, Math.round(service.durationMs / 60_000)), anchor: "window" },
+    ...(notice && { notice }),
+    ...(horizon && { horizon }),
+    from,
+    to,
+    now: snapshot.now,
+    durationMinutes: Math.max(1, Math.round(service.durationMs / 60_000)),
+  });
+  return starts
+    .map((start) => slotAt(snapshot, service, query, start.getTime()))
+    .filter((looked): looked is Slot => !("refused" in looked));
+}
+
+function slotAt(
+  { now, state }: Snapshot,
+  service: ServiceView,
+  query: Query,
+  start: Instant,
+): Slot | { readonly refused: TimeRefused } {
+  const wanted = wantedAt(service, query, start);
+  const context = { now, admitTime };
+  const others = { without: [], preferred: [] };
+  const span = { start: new Date(start), end: new Date(wanted.interval.end) };
+  const own = ownHolds(state, query.customer, now);
+  const admitted = admit(state, wanted, others, context);
+  if (!("refused" in admitted)) {
+    return { ...span, left: placesLeft(state, wanted, others, context), own: false };
+  }
+  // What is in the way may be the customer's own hold, which she may have again or exchange (R27).
+  if (own.length > 0) {
+    const standing = { without: own, preferred: [] };
+    if (!("refused" in admit(state, wanted, standing, context))) {
+      return { ...span, left: placesLeft(state, wanted, standing, context), own: true };
+    }
+  }
+  return { refused: viewTimeRefusal(admitted.refused) };
+}
+
+function ownHolds(state: State, customer: string | undefined, now: Instant): string[] {
+  if (customer === undefined) return [];
+  return [...state.bookings.values()]
+    .filter((booking) => booking.customer === customer && stateAt(booking, now) === "held")
+    .map((booking) => booking.id);
+}

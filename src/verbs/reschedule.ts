@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { Money } from "../core/money.ts";
+import { type RescheduleOutcome as CoreOutcome, reschedule as decide } from "../core/reschedule.ts";
+import { toBooking } from "../store/mapping.ts";
+import type { Store } from "../store/store.ts";
+import type { BookingRow } from "../store/tables.ts";
+import { type CallOptions, type Duration, instant, longDuration, money, parseInput, uuid, wants } from "./input.ts";
+import { command, type Runner } from "./runner.ts";
+import type { ServiceSource, WantInput } from "./services.ts";
+import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
+import { type BookingView, viewBooking } from "./views.ts";
+import { askFor, lockAndRead, wantedOf } from "./wanted.ts";
+import { actorOf, eitherOr, eitherOrMessage, type Who, whoShape } from "./who.ts";
+
+/** What `reschedule` takes: what is left out stays as it is. */
+export interface RescheduleInput extends Who {
+  readonly bookingId: string;
+  readonly start?: Date | string;
+  readonly duration?: Duration;
+  /** Other resources or pools. A pool's member is kept if she is free at the new time. */
+  readonly resources?: readonly WantInput[];
+  /** What the new time costs. Another price than the agreed one is refused, or the agreed one kept, by policy; never charged twice. */
+  readonly price?: Money | null;
+}
+
+/**
+ * What `reschedule` answers.
+ *
+ * - `rescheduled`: moved in one step; the payment and a standing approval stay with it. `unchanged`: it is there already.
+ * - `refused`: the reasons of {@link TimeRefused}, or `unknown_booking`, `cancelled`, `hold_lapsed`, `attended`,
+ *   `forbidden_by_policy`, `price_differs`. The booking is as it was.
+ */
+export type RescheduleOutcome =
+  | { readonly outcome: "rescheduled"; readonly booking: BookingView; readonly before: BookingView }
+  | { readonly outcome: "unchanged"; readonly booking: BookingView }
+  | ({ readonly outcome: "refused" } & TimeRefused)
+  | {
+      readonly outcome: "refused";
+      readonly reason: "unknown_booking" | "hold_lapsed" | "cancelled" | "attended" | "forbidden_by_policy";
+    }
+  | {
+      readonly outcome: "refused";
+      readonly reason: "price_differs";
+      readonly agreed: Money | null;
+      readonly asked: Money | null;
+    };
+
+const schema = z
+  .strictObject({
+    bookingId: uuid,
+    ...whoShape,
+    start: instant.optional(),
+    duration: longDuration.optional(),
+    resources: wants.optional(),
+    price: money.nullable().optional(),
+  })
+  .refine(eitherOr, eitherOrMessage)
+  .refine(({ start, duration, resources }) => (start ?? duration ?? resources) !== undefined, "give what shall change");
+
+const defaultBudgetMs = 10_000;
+
+export async function reschedule(
+  runner: Runner,
+  store: Store,
+  services: ServiceSource,
+  input: RescheduleInput,
+  options: CallOptions = {},
+): Promise<RescheduleOutcome> {
+  const asked = parseInput("reschedule", schema, input);
+  // Read first, to know what to lock. If somebody changes the booking meanwhile, again.
+  for (;;) {
+    const outcome = await attempt(runner, store, services, asked, options);
+    if (outcome.outcome !== "stale") return outcome;
+  }
+}
+
+async function attempt(
+  runner: Runner,
+  store: Store,
+  services: ServiceSource,
+  { bookingId, start, duration, resources, price, ...who }: z.output<typeof schema>,
+  options: CallOptions,
+): Promise<RescheduleOutcome | { readonly outcome: "stale" }> {
+  const { rows } = await runner.read<{ rows: BookingRow[] }>(store.lookups.bookings({ id: bookingId }), options);
+  const row = rows[0];
+  if (row === undefined) return { outcome: "refused", reason: "unknown_booking" };
+  const booking = toBooking(row);
+  const service = booking.service === null ? null : await services(runner, booking.service, options);
+  const begin = start ?? booking.interval.start;
+  const end = begin + (duration ?? booking.interval.end - booking.interval.start);
+  const asked = askFor(
+    service === null ? null : { id: service.id, definition: service },
+    resources ?? booking.wants,
+    { start: begin, end },
+    1,
+  );
+  const wanted = wantedOf({ ...asked, buffers: booking.buffers }, booking.customer);
+  const { version } = booking;
+  return runner.run(
+    command(
+      lockAndRead(wanted, { bookingIds: [bookingId] }),
+      (state, context) => decide(state, { bookingId, version, ...actorOf(who), wanted, price }, context),
+      view,
+    ),
+    options,
+    defaultBudgetMs,
+  );
+}
+
+function view(outcome: CoreOutcome, now: number): RescheduleOutcome | { readonly outcome: "stale" } {
+  switch (outcome.outcome) {
+    case "rescheduled":
+      return { ...outcome, booking: viewBooking(outcome.booking, now), before: viewBooking(outcome.before, now) };
+    case "unchanged":
+      return { ...outcome, booking: viewBooking(outcome.booking, now) };
+    case "stale":
+      return outcome;
+    case "refused":
+      return viewRefusal(outcome);
+  }
+}
+
+function viewRefusal(refused: Extract<CoreOutcome, { outcome: "refused" }>): RescheduleOutcome {
+  switch (refused.reason) {
+    case "unknown_booking":
+    case "hold_lapsed":
+    case "cancelled":
+    case "attended":
+    case "forbidden_by_policy":
+      return { outcome: "refused", reason: refused.reason };
+    case "price_differs":
+      return { outcome: "refused", reason: refused.reason, agreed: refused.agreed, asked: refused.asked };
+    default:
+      return { outcome: "refused", ...viewTimeRefusal(refused) };
+  }
+}

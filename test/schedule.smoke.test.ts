@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const { bookonce } = db;
+  await bookonce.resources.put({ id: "a" });
+  await bookonce.resources.put({ id: "b" });
+  await bookonce.resources.put({ id: "hall", kind: "counted", capacity: 10 });
+  await bookonce.resources.put({ id: "any", kind: "pool", members: ["a", "b"], fairness: "least_recent" });
+});
+afterAll(() => db.drop());
+
+const at = (hour: number) => new Date(Date.UTC(2031, 0, 6, hour));
+
+test("a pool is given out in turn and then full", async () => {
+  const hold = (customer: string, hour: number) =>
+    db.bookonce.reserveSlot({ customer, resources: ["any"], start: at(hour), duration: { minutes: 60 } });
+  const taken = [await hold("p1", 10), await hold("p2", 11), await hold("p3", 12), await hold("p4", 13)];
+  expect(taken.map((one) => (one.outcome === "reserved" ? one.booking.resources[0] : one))).toEqual(["a", "b", "a", "b"]);
+  expect(await hold("p5", 10)).toMatchObject({ outcome: "reserved" });
+  expect(await hold("p6", 10)).toMatchObject({ outcome: "refused", reason: "pool_full" });
+});
+
+test("counted places are taken to the last one", async () => {
+  const hold = (customer: string, quantity: number) =>
+    db.bookonce.reserveSlot({ customer, resources: ["hall"], quantity, start: at(10), duration: { minutes: 60 } });
+  expect(await hold("h1", 6)).toMatchObject({ outcome: "reserved" });
+  expect(await hold("h2", 6)).toMatchObject({ outcome: "refused", reason: "no_capacity", left: 4 });
+  expect(await hold("h2", 4)).toMatchObject({ outcome: "reserved" });
+});
+
+test("a service lists what can be claimed, and a booking can be moved over its own place", async () => {
+  const { bookonce } = db;
+  await bookonce.services.put({
+    id: "cut",
+    duration: { minutes: 60 },
+    resources: ["a"],
+    times: {
+      schedule: { zone: "Asia/Tashkent", weekly: { tuesday: [{ from: "10:00", to: "14:00" }] } },
+      grid: { stepMinutes: 30, anchor: "window" },
+    },
+  });
+  const query = { service: "cut", from: new Date(Date.UTC(2031, 0, 7)), to: new Date(Date.UTC(2031, 0, 8)) };
+  const before = await bookonce.slots.find(query);
+  expect(before.map((slot) => slot.start.toISOString().slice(11, 16))).toEqual([
+    "05:00", "05:30", "06:00", "06:30", "07:00", "07:30", "08:00",
+  ]);
+  const start = before[1]?.start ?? new Date();
+  const reserved = await bookonce.reserveSlot({ customer: "c1", service: "cut", start });
+  if (reserved.outcome !== "reserved") throw new Error(JSON.stringify(reserved));
+  expect((await bookonce.slots.find(query)).map((slot) => slot.start.toISOString().slice(11, 16))).toEqual(["06:30", "07:00", "07:30", "08:00"]);
+  expect((await bookonce.slots.find({ ...query, customer: "c1" })).filter((slot) => slot.own)).toHaveLength(3);
+  expect(await bookonce.slots.explain({ service: "cut", start: at(10) })).toMatchObject({ claimable: false, refused: { reason: "closed" } });
+  expect(await bookonce.reserveSlot({ customer: "c1", service: "cut", start: at(10) })).toMatchObject({ outcome: "refused", reason: "closed" });
+  const moved = await bookonce.reschedule({ bookingId: reserved.booking.id, customer: "c1", start: new Date(start.getTime() + 1_800_000) });
+  expect(moved).toMatchObject({ outcome: "rescheduled", booking: { version: 2 } });
+  expect((await bookonce.slots.nextFree({ service: "cut", after: query.from, count: 2 })).map((slot) => slot.start.toISOString().slice(11, 16))).toEqual(["05:00", "07:00"]);
+  expect(await bookonce.confirm({ bookingId: reserved.booking.id, customer: "c1" })).toMatchObject({ outcome: "confirmed" });
+  expect(await bookonce.transfer({ bookingId: reserved.booking.id, customer: "c1", to: "c2" })).toMatchObject({ outcome: "transferred" });
+  expect(await bookonce.previewCancel({ bookingId: reserved.booking.id, customer: "c2" })).toMatchObject({ outcome: "preview" });
+  expect(await bookonce.audit()).toMatchObject({ ok: true });
+});
+
+test("a session is shared up to its places", async () => {
+  const { bookonce } = db;
+  await bookonce.services.put({ id: "yoga", duration: { minutes: 60 }, resources: ["b"], session: { capacity: 2 } });
+  const join = (customer: string) => bookonce.reserveSlot({ customer, service: "yoga", start: at(20), confirm: true });
+  expect(await join("y1")).toMatchObject({ outcome: "reserved" });
+  expect(await join("y2")).toMatchObject({ outcome: "reserved" });
+  expect(await join("y3")).toMatchObject({ outcome: "refused", reason: "no_capacity" });
+  expect(await bookonce.reserveSlot({ customer: "y4", resources: ["b"], start: at(20), duration: { minutes: 30 } })).toMatchObject({ reason: "slot_taken" });
+});
