@@ -2,6 +2,7 @@ import { BookonceError } from "./core/error.ts";
 import { knownProviders, type Providers } from "./core/providers.ts";
 import type { Database } from "./database/port.ts";
 import { Engine } from "./engine/engine.ts";
+import type { Wait } from "./store/health.ts";
 import { allMigrationSql, type MigrateResult, migrate } from "./store/migrate.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { type AttendInput, type AttendOutcome, attend } from "./verbs/attend.ts";
@@ -12,6 +13,7 @@ import { type ConfirmInput, type ConfirmOutcome, confirm } from "./verbs/confirm
 import { type ConfirmPaymentInput, type ConfirmPaymentOutcome, confirmPayment } from "./verbs/confirm-payment.ts";
 import { type Cursors, cursors } from "./verbs/cursors.ts";
 import { decidePreCheckout, type PreCheckoutInput, type PreCheckoutOutcome } from "./verbs/decide-pre-checkout.ts";
+import { type DoctorReport, doctor, waits } from "./verbs/doctor.ts";
 import { type Events, events } from "./verbs/events.ts";
 import { type Slots, slots } from "./verbs/find-slots.ts";
 import type { CallOptions } from "./verbs/input.ts";
@@ -123,6 +125,10 @@ export interface Bookonce<Caller = never> extends Verbs {
   sweep(options?: CallOptions): Promise<SweepReport>;
   /** Where every payment is, and everything that must not be (O2). */
   audit(): Promise<AuditReport>;
+  /** What makes bots lose time, messages or money, and who waits for whom (O3, B4). Throws for nothing that it can report. */
+  doctor(): Promise<DoctorReport>;
+  /** Who waits for whom in the database right now, and for how long; longest first. */
+  waits(): Promise<readonly Wait[]>;
   /**
    * The verbs inside a transaction of yours: your rows and ours commit or roll back together (O4). It must be READ COMMITTED. There is
    * no queue and no retry in there; an error means that the transaction has failed.
@@ -183,6 +189,8 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     cursors: cursors(engine, store),
     sweep: (callOptions) => sweep(engine, store, callOptions),
     audit: () => audit(engine, store),
+    doctor: () => doctor(engine, store),
+    waits: () => waits(engine, store),
     within: (caller) => verbs(joinedRunner(engine, database.join(caller)), store),
   };
 }

@@ -72,3 +72,20 @@ test("a session is shared up to its places", async () => {
   expect(await join("y3")).toMatchObject({ outcome: "refused", reason: "no_capacity" });
   expect(await bookonce.reserveSlot({ customer: "y4", resources: ["b"], start: at(20), duration: { minutes: 30 } })).toMatchObject({ reason: "slot_taken" });
 });
+
+test("the doctor sees who waits for whom, and who held a place at an instant", async () => {
+  const { bookonce, pool, schema } = db;
+  expect(await bookonce.doctor()).toMatchObject({ findings: [], ok: true });
+  const [one, two] = [await pool.connect(), await pool.connect()];
+  await one.query(`begin; select from ${schema}.resources where id = 'a' for update`);
+  const waiting = two.query(`select from ${schema}.resources where id = 'a' for update`);
+  await expect.poll(() => bookonce.waits()).toMatchObject([{ blockingState: "idle in transaction" }]);
+  await one.query("commit");
+  await waiting;
+  one.release();
+  two.release();
+  const held = await bookonce.reserveSlot({ customer: "w", resources: ["a"], start: at(40), duration: { minutes: 60 } });
+  expect(held.outcome).toBe("reserved");
+  expect(await bookonce.bookings.holders({ resource: "a", at: at(40) })).toMatchObject([{ customer: "w" }]);
+  expect(await bookonce.bookings.holders({ resource: "a", at: at(40), asOf: "2030-01-01T00:00:00Z" })).toEqual([]);
+});

@@ -16,6 +16,8 @@ export interface Lookups {
   /** Bookings whose hold or payable time is over and which still say otherwise. */
   lapsed(limit: number): Statement;
   busy(filter: Interval & { readonly resources: readonly string[] }): Statement;
+  /** The claims on a resource that covered a moment, as they counted at an instant: now, or any instant before (B11). */
+  holders(filter: { readonly resource: string; readonly at: number; readonly asOf: number | null }): Statement;
   history(bookingId: string): Statement;
   payments(filter: PaymentFilter): Statement;
   refunds(filter: { readonly state?: RefundRow["state"]; readonly paymentId?: string }): Statement;
@@ -92,6 +94,29 @@ export function lookups(q: QueryBuilder): Lookups {
             .orderBy("claims.starts_at"),
         ),
         { resources, start: isoText(start), end: isoText(end) },
+      ),
+
+    holders: ({ resource, at: moment, asOf }) =>
+      answer(
+        jsonArrayFrom(
+          db
+            .selectFrom("claims")
+            .innerJoin("bookings", "bookings.id", "claims.booking_id")
+            .select([
+              "claims.booking_id",
+              "claims.quantity",
+              "claims.starts_at",
+              "claims.ends_at",
+              "claims.live_from",
+              "claims.live_until",
+              "bookings.customer",
+            ])
+            .where("claims.resource_id", "=", text("resource"))
+            .where(sql<boolean>`claims.during @> ${at("moment")}`)
+            .where(sql<boolean>`claims.live @> coalesce(${at("asOf")}, ${now})`)
+            .orderBy("claims.live_from"),
+        ),
+        { resource, moment: isoText(moment), asOf: asOf === null ? null : isoText(asOf) },
       ),
 
     history: (bookingId) =>

@@ -3,7 +3,7 @@ import type { EventType } from "../core/model.ts";
 import type { Engine } from "../engine/engine.ts";
 import { instant as toInstant, toBooking, toRecord } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
-import type { BookingRow, EventRow } from "../store/tables.ts";
+import type { BookingRow, ClaimRow, EventRow } from "../store/tables.ts";
 import { identifier, instant, parseInput, text, uuid } from "./input.ts";
 import { read } from "./reader.ts";
 import { type BookingView, viewBooking } from "./views.ts";
@@ -18,8 +18,32 @@ export interface Bookings {
   ofCustomer(customer: string): Promise<readonly BookingView[]>;
   /** When the resources are taken within a window: confirmed bookings and live holds. For showing; claiming checks again. */
   busy(window: BusyWindow): Promise<readonly BusyInterval[]>;
+  /**
+   * Who has (or, with `asOf`, who had at that instant) the resource at a moment, buffers included: "who held 15:00 at 14:03?" is
+   * `{ resource, at: fifteen, asOf: fourteenOhThree }` (B11). For administrators: it names customers.
+   */
+  holders(query: HoldersQuery): Promise<readonly Holder[]>;
   /** Everything that happened to a booking, in order: who, what, when (B11). */
   history(bookingId: string): Promise<readonly HistoryEntry[]>;
+}
+
+export interface HoldersQuery {
+  readonly resource: string;
+  readonly at: Date | string;
+  readonly asOf?: Date | string;
+}
+
+/** A claim on a resource, and whose it is. */
+export interface Holder {
+  readonly bookingId: string;
+  readonly customer: string;
+  readonly quantity: number;
+  /** What is claimed, buffers included. */
+  readonly start: Date;
+  readonly end: Date;
+  readonly since: Date;
+  /** When the claim ends or ended; null: a confirmed booking's, without end. */
+  readonly until: Date | null;
 }
 
 export interface BusyWindow {
@@ -62,6 +86,10 @@ const busySchema = z
   })
   .refine((window) => window.from < window.to, { path: ["to"], message: "must be after from" });
 
+const holdersSchema = z.strictObject({ resource: identifier, at: instant, asOf: instant.optional() });
+
+type HolderRow = Omit<ClaimRow, "number" | "resource_id"> & { readonly customer: string };
+
 export function bookings(engine: Engine, store: Store): Bookings {
   const views = async (statement: Parameters<typeof read>[1]): Promise<BookingView[]> => {
     const { now, rows } = await read<BookingRows>(engine, statement);
@@ -92,6 +120,19 @@ export function bookings(engine: Engine, store: Store): Bookings {
         start: new Date(row.starts_at),
         end: new Date(row.ends_at),
         own: row.customer === customer,
+      }));
+    },
+    async holders(query) {
+      const { resource, at, asOf = null } = parseInput("bookings.holders", holdersSchema, query);
+      const rows = await read<HolderRow[]>(engine, store.lookups.holders({ resource, at, asOf }));
+      return rows.map((row) => ({
+        bookingId: row.booking_id,
+        customer: row.customer,
+        quantity: row.quantity,
+        start: new Date(row.starts_at),
+        end: new Date(row.ends_at),
+        since: new Date(row.live_from),
+        until: row.live_until === null ? null : new Date(row.live_until),
       }));
     },
     async history(bookingId) {
