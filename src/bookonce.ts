@@ -19,6 +19,7 @@ import { type Slots, slots } from "./verbs/find-slots.ts";
 import type { CallOptions } from "./verbs/input.ts";
 import { type Payments, payments } from "./verbs/payments.ts";
 import { type PoliciesInput, parsePolicies } from "./verbs/policies.ts";
+import { type Reanchored, type ReanchorInput, reanchor } from "./verbs/reanchor.ts";
 import { type Refunds, refunds } from "./verbs/refunds.ts";
 import { type RescheduleInput, type RescheduleOutcome, reschedule } from "./verbs/reschedule.ts";
 import { type ReserveSlotInput, type ReserveSlotOutcome, reserveSlot } from "./verbs/reserve-slot.ts";
@@ -123,6 +124,11 @@ export interface Bookonce<Caller = never> extends Verbs {
   readonly cursors: Cursors;
   /** Writes down what has lapsed, so that customers are told. Correctness does not depend on it (B6). */
   sweep(options?: CallOptions): Promise<SweepReport>;
+  /**
+   * Finds the bookings to come whose zone has other rules now than when they were made: what was agreed is the time on the wall, so
+   * they move with it, after the conflicts are checked, and never silently (B15). A dry run unless told otherwise.
+   */
+  reanchor(input: ReanchorInput, options?: CallOptions): Promise<readonly Reanchored[]>;
   /** Where every payment is, and everything that must not be (O2). */
   audit(): Promise<AuditReport>;
   /** What makes bots lose time, messages or money, and who waits for whom (O3, B4). Throws for nothing that it can report. */
@@ -188,6 +194,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     events: events(engine, store),
     cursors: cursors(engine, store),
     sweep: (callOptions) => sweep(engine, store, callOptions),
+    reanchor: (input, callOptions) => reanchor(ownRunner(engine), store, serviceSource(store), input, callOptions),
     audit: () => audit(engine, store),
     doctor: () => doctor(engine, store),
     waits: () => waits(engine, store),

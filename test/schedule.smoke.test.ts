@@ -89,3 +89,20 @@ test("the doctor sees who waits for whom, and who held a place at an instant", a
   expect(await bookonce.bookings.holders({ resource: "a", at: at(40) })).toMatchObject([{ customer: "w" }]);
   expect(await bookonce.bookings.holders({ resource: "a", at: at(40), asOf: "2030-01-01T00:00:00Z" })).toEqual([]);
 });
+
+test("C14 a booking keeps its wall time when the zone's rules have changed, and is never moved silently", async () => {
+  const { bookonce, pool, schema } = db;
+  const start = new Date("2031-01-14T05:00:00Z");
+  const reserved = await bookonce.reserveSlot({ customer: "zone", service: "cut", start, confirm: true });
+  if (reserved.outcome !== "reserved") throw new Error(JSON.stringify(reserved));
+  // As if Tashkent had been at UTC+6 when it was booked, so that 10:00 was an hour earlier.
+  await pool.query(
+    `update ${schema}.bookings set starts_at = starts_at - interval '1 hour', ends_at = ends_at - interval '1 hour', zone_data = '2000a' where id = $1`,
+    [reserved.booking.id],
+  );
+  const found = await bookonce.reanchor({ actor: "admin" });
+  expect(found).toMatchObject([{ outcome: "found", agreed: "2031-01-14 10:00 Asia/Tashkent", to: start }]);
+  expect(await bookonce.reanchor({ actor: "admin", dryRun: false })).toMatchObject([{ outcome: "moved" }]);
+  expect((await bookonce.bookings.get(reserved.booking.id))?.start).toEqual(start);
+  expect(await bookonce.reanchor({ actor: "admin" })).toEqual([]);
+});

@@ -61,6 +61,8 @@ export interface Booking {
   readonly buffers: Buffers;
   /** The local day it starts on, in the place's zone: limits per day and the load of a pool are counted in it. */
   readonly day: Interval;
+  /** Null: booked by an instant, in no zone. */
+  readonly anchor: Anchor | null;
   readonly service: string | null;
   /** A group session: bookings of the same session share their exclusive resources, up to so many places. */
   readonly session: Session | null;
@@ -86,6 +88,16 @@ export interface Booking {
   readonly cancelReason: string | null;
   /** What became of the visit: a mark on a confirmed booking. */
   readonly attendance: "attended" | "no_show" | null;
+}
+
+/** The time as it was agreed: on the wall of the place. When the zone's rules change, this stays and the instant moves (B15). */
+export interface Anchor {
+  readonly zone: string;
+  /** "YYYY-MM-DD" and "HH:mm". */
+  readonly date: string;
+  readonly time: string;
+  /** The version of the zone data that made the instant of it. */
+  readonly zoneData: string;
 }
 
 /** Time kept free before and after, in milliseconds. */

@@ -16,6 +16,7 @@ export interface Reschedule {
   readonly actor: string;
   /** Where it shall be; its customer is the booking's own. */
   readonly wanted: Omit<Wanted, "customer" | "session"> & { readonly session: Booking["session"] };
+  readonly anchor: Booking["anchor"];
   /** What the new time costs; undefined: the same. */
   readonly price: Money | null | undefined;
 }
@@ -59,6 +60,7 @@ export function reschedule(state: State, command: Reschedule, context: Context):
     interval: wanted.interval,
     buffers: wanted.buffers,
     day: wanted.day,
+    anchor: command.anchor,
     session: wanted.session,
     version: booking.version + 1,
   };

@@ -3,7 +3,7 @@ import { type Assignment, assign } from "./assign.ts";
 import { closeClaims, takeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import { liveHolds } from "./limits.ts";
-import type { Booking, NewEvent, Want } from "./model.ts";
+import type { Anchor, Booking, NewEvent, Want } from "./model.ts";
 import type { Money } from "./money.ts";
 import { freeze } from "./policies.ts";
 import { applyChanges, type Changes, type Decision, type State, unchanged } from "./state.ts";
@@ -14,6 +14,7 @@ import type { Instant } from "./time.ts";
 export interface ReserveSlot extends Wanted {
   readonly customer: string;
   readonly payer: string | null;
+  readonly anchor: Anchor | null;
   readonly service: string | null;
   readonly price: Money | null;
   /** `now`: held or, if free and asked so, confirmed. `at_checkout`: nothing is claimed before pre-checkout. */
@@ -168,6 +169,7 @@ function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Co
     interval: command.interval,
     buffers: command.buffers,
     day: command.day,
+    anchor: command.anchor,
     service: command.service,
     session: command.session,
     price: command.price,

@@ -13,6 +13,8 @@ export interface Lookups {
   /** One service, or all. */
   services(id?: string): Statement;
   bookings(filter: BookingFilter): Statement;
+  /** Bookings to come whose instant was made by other zone data than these, a page after `after`. */
+  anchored(filter: { readonly zoneData: string; readonly after: string | null }): Statement;
   /** Bookings whose hold or payable time is over and which still say otherwise. */
   lapsed(limit: number): Statement;
   busy(filter: Interval & { readonly resources: readonly string[] }): Statement;
@@ -66,6 +68,25 @@ export function lookups(q: QueryBuilder): Lookups {
       if (filter.customer !== undefined) query = query.where("customer", "=", text("customer")).where("ends_at", ">", now);
       return answer(withNow(jsonArrayFrom(query)), filter);
     },
+
+    anchored: ({ zoneData, after }) =>
+      answer(
+        withNow(
+          jsonArrayFrom(
+            db
+              .selectFrom("bookings")
+              .select(columns.bookings)
+              .where("state", "in", constants("pending", "held", "confirmed"))
+              .where("zone", "is not", null)
+              .where("starts_at", ">", now)
+              .where("zone_data", "!=", text("zoneData"))
+              .where(sql<boolean>`(${text("after")} is null or id > ${uuid("after")})`)
+              .orderBy("id")
+              .limit(page),
+          ),
+        ),
+        { zoneData, after },
+      ),
 
     lapsed: (limit) =>
       answer(

@@ -1,5 +1,6 @@
 import type { TimeRules } from "../core/context.ts";
 import type {
+  Anchor,
   Booking,
   Checkout,
   Claim,
@@ -60,6 +61,7 @@ export function toBooking(row: BookingRow): Booking {
     interval: { start: instant(row.starts_at), end: instant(row.ends_at) },
     buffers: { beforeMs: row.buffer_before_ms, afterMs: row.buffer_after_ms },
     day: { start: instant(row.day_starts_at), end: instant(row.day_ends_at) },
+    anchor: toAnchor(row),
     service: row.service_id,
     session:
       row.session_id === null || row.session_capacity === null
@@ -100,6 +102,10 @@ export function fromBooking(booking: Booking): BookingRow {
     buffer_after_ms: booking.buffers.afterMs,
     day_starts_at: isoText(booking.day.start),
     day_ends_at: isoText(booking.day.end),
+    zone: booking.anchor?.zone ?? null,
+    wall_date: booking.anchor?.date ?? null,
+    wall_time: booking.anchor?.time ?? null,
+    zone_data: booking.anchor?.zoneData ?? null,
     service_id: booking.service,
     session_id: booking.session?.id ?? null,
     session_capacity: booking.session?.capacity ?? null,
@@ -272,6 +278,10 @@ export function fromEvent(event: NewEvent): Omit<EventRow, "id"> {
     version: event.version,
     data: event.data,
   };
+}
+
+function toAnchor({ zone, wall_date: date, wall_time: time, zone_data: zoneData }: BookingRow): Anchor | null {
+  return zone === null || date === null || time === null || zoneData === null ? null : { zone, date, time, zoneData };
 }
 
 function toPrice(amount: number | null, currency: string | null): Money | null {

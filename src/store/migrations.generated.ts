@@ -56,6 +56,11 @@ create table {{schema}}.bookings (
   -- The local day it starts on, in the place's zone.
   day_starts_at timestamptz not null,
   day_ends_at timestamptz not null,
+  -- The time as agreed, on the wall of the place, and which zone data made an instant of it.
+  zone text,
+  wall_date date,
+  wall_time text,
+  zone_data text,
   service_id text,
   session_id text,
   session_capacity integer,
@@ -78,6 +83,7 @@ create table {{schema}}.bookings (
   check (starts_at < ends_at),
   check (day_starts_at <= starts_at and starts_at < day_ends_at),
   check (cardinality(wanted_ids) = cardinality(quantities) and cardinality(wanted_ids) = cardinality(resource_ids)),
+  check ((zone is null) = (wall_date is null) and (zone is null) = (wall_time is null) and (zone is null) = (zone_data is null)),
   check ((session_id is null) = (session_capacity is null)),
   check ((price_amount is null) = (price_currency is null)),
   check (state <> 'held' or hold_expires_at is not null),
@@ -88,6 +94,8 @@ create table {{schema}}.bookings (
 );
 
 create index bookings_by_customer on {{schema}}.bookings (customer, starts_at);
+-- Bookings to come whose instant was made by other zone data.
+create index bookings_anchored on {{schema}}.bookings (starts_at) where zone is not null and state in ('pending', 'held', 'confirmed');
 -- What the sweeper looks for.
 create index bookings_that_lapse on {{schema}}.bookings ((coalesce(hold_expires_at, payable_until)))
   where state in ('held', 'pending');

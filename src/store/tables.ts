@@ -52,6 +52,10 @@ export interface BookingRow {
   buffer_after_ms: number;
   day_starts_at: string;
   day_ends_at: string;
+  zone: string | null;
+  wall_date: string | null;
+  wall_time: string | null;
+  zone_data: string | null;
   service_id: string | null;
   session_id: string | null;
   session_capacity: number | null;

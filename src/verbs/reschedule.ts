@@ -9,7 +9,7 @@ import { command, type Runner } from "./runner.ts";
 import type { ServiceSource, WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
 import { type BookingView, viewBooking } from "./views.ts";
-import { askFor, lockAndRead, wantedOf } from "./wanted.ts";
+import { anchorAt, askFor, lockAndRead, wantedOf } from "./wanted.ts";
 import { actorOf, eitherOr, eitherOrMessage, type Who, whoShape } from "./who.ts";
 
 /** What `reschedule` takes: what is left out stays as it is. */
@@ -95,11 +95,11 @@ async function attempt(
     1,
   );
   const wanted = wantedOf({ ...asked, buffers: booking.buffers }, booking.customer);
-  const { version } = booking;
+  const moved = { bookingId, version: booking.version, ...actorOf(who), wanted, anchor: anchorAt(begin, wanted.rules), price };
   return runner.run(
     command(
       lockAndRead(wanted, { bookingIds: [bookingId] }),
-      (state, context) => decide(state, { bookingId, version, ...actorOf(who), wanted, price }, context),
+      (state, context) => decide(state, moved, context),
       view,
     ),
     options,

@@ -22,7 +22,7 @@ import { command, type Runner, unlessUnavailable } from "./runner.ts";
 import type { ServiceSource, ServiceView, WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
 import { type BookingView, viewBooking } from "./views.ts";
-import { askFor, lockAndRead, wantedOf } from "./wanted.ts";
+import { anchorAt, askFor, lockAndRead, wantedOf } from "./wanted.ts";
 
 /** What `reserveSlot` takes. */
 export interface ReserveSlotInput {
@@ -170,6 +170,7 @@ function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
   return {
     ...wanted,
     payer,
+    anchor: anchorAt(start, wanted.rules),
     service: service?.id ?? null,
     price,
     claim,

@@ -1,8 +1,8 @@
-import { localDayOf } from "../calendar/index.ts";
+import { anchorOf, localDayOf } from "../calendar/index.ts";
 import type { Wanted } from "../core/admit.ts";
 import type { TimeRules } from "../core/context.ts";
 import { type DayLimits, noLimits } from "../core/limits.ts";
-import type { Buffers, Want } from "../core/model.ts";
+import type { Anchor, Buffers, Want } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
 import type { Instant, Interval } from "../core/time.ts";
 import { type Keys, keys, type Window } from "../store/keys.ts";
@@ -80,6 +80,13 @@ export function dayOf(start: Instant, rules: TimeRules | null): Interval {
   }
   const day = localDayOf(start, rulesOf(rules).schedule.zone);
   return { start: day.start.getTime(), end: day.end.getTime() };
+}
+
+/** The wall time of a start in the zone of the place, and the zone data of this process. */
+export function anchorAt(start: Instant, rules: TimeRules | null): Anchor | null {
+  if (rules === null) return null;
+  const { date, time, zone } = anchorOf(start, rulesOf(rules).schedule.zone);
+  return { date, time, zone, zoneData: process.versions["tz"] ?? "unknown" };
 }
 
 /** What must be locked and read to judge it. */
