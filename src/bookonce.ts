@@ -21,6 +21,7 @@ import { type Payments, payments } from "./verbs/payments.ts";
 import { type PoliciesInput, parsePolicies } from "./verbs/policies.ts";
 import { type Reanchored, type ReanchorInput, reanchor } from "./verbs/reanchor.ts";
 import { type Refunds, refunds } from "./verbs/refunds.ts";
+import { checkReminderRules, type ReminderRule, type Reminders, reminders } from "./verbs/reminders.ts";
 import { type RescheduleInput, type RescheduleOutcome, reschedule } from "./verbs/reschedule.ts";
 import { type ReserveSlotInput, type ReserveSlotOutcome, reserveSlot } from "./verbs/reserve-slot.ts";
 import { type Resources, resources } from "./verbs/resources.ts";
@@ -39,6 +40,8 @@ export interface BookonceOptions<Caller = never> {
   /** The schema of our tables. Default `"bookonce"`. A schema per business spreads businesses over servers later. */
   readonly schema?: string;
   readonly policies?: PoliciesInput;
+  /** Which reminders there are; customers opt in to them. */
+  readonly reminders?: readonly ReminderRule[];
   /** Payment providers of your own, and what they can do. */
   readonly providers?: Providers;
   /** How commands travel together. The defaults were measured; see docs/ARCHITECTURE.md. */
@@ -121,6 +124,7 @@ export interface Bookonce<Caller = never> extends Verbs {
   readonly refunds: Refunds;
   readonly reviews: Reviews;
   readonly events: Events;
+  readonly reminders: Reminders;
   readonly cursors: Cursors;
   /** Writes down what has lapsed, so that customers are told. Correctness does not depend on it (B6). */
   sweep(options?: CallOptions): Promise<SweepReport>;
@@ -192,6 +196,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     refunds: refunds(engine, store),
     reviews: reviews(engine, store),
     events: events(engine, store),
+    reminders: reminders(engine, store, checkReminderRules(options.reminders ?? [])),
     cursors: cursors(engine, store),
     sweep: (callOptions) => sweep(engine, store, callOptions),
     reanchor: (input, callOptions) => reanchor(ownRunner(engine), store, serviceSource(store), input, callOptions),

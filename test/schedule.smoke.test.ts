@@ -106,3 +106,27 @@ test("C14 a booking keeps its wall time when the zone's rules have changed, and 
   expect((await bookonce.bookings.get(reserved.booking.id))?.start).toEqual(start);
   expect(await bookonce.reanchor({ actor: "admin" })).toEqual([]);
 });
+
+test("R61 a cancelled booking is not reminded of, even when a worker holds the reminder already", async () => {
+  const bookonce = db.another({ reminders: [{ kind: "hour_before", before: { hours: 1 } }] });
+  const now = Date.now();
+  const book = async (customer: string, hours: number) => {
+    await bookonce.reminders.optIn({ customer, source: "test" });
+    const reserved = await bookonce.reserveSlot({ customer, resources: ["b"], start: new Date(now + hours * 3_600_000), duration: { minutes: 30 }, confirm: true });
+    if (reserved.outcome !== "reserved") throw new Error(JSON.stringify(reserved));
+    return reserved.booking;
+  };
+  await book("r1", 2);
+  const second = await book("r2", 2.5);
+  const tell: string[] = [];
+  await bookonce.events.run(async () => undefined);
+  expect(await bookonce.reminders.run()).toEqual({ queued: 0, missed: 0 });
+  await db.clock.advance(100 * 60_000);
+  expect(await bookonce.reminders.run()).toEqual({ queued: 2, missed: 0 });
+  expect(await bookonce.reminders.run()).toEqual({ queued: 0, missed: 0 });
+  await bookonce.cancel({ bookingId: second.id, customer: "r2" });
+  const report = await bookonce.events.run(async (event) => void tell.push(`${event.type} ${event.booking?.customer}`));
+  expect(tell).toEqual(["reminder_due r1", "booking_cancelled r2"]);
+  expect(report).toMatchObject({ dropped: 1 });
+  await db.clock.reset();
+});

@@ -246,4 +246,5 @@ export type EventType =
   | "review_closed"
   | "refund_requested"
   | "refund_completed"
-  | "refund_needs_attention";
+  | "refund_needs_attention"
+  | "reminder_due";

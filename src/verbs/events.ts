@@ -4,6 +4,7 @@ import { BookonceError } from "../core/error.ts";
 import type { EventType } from "../core/model.ts";
 import type { Engine } from "../engine/engine.ts";
 import { instant, toBooking, toRecord } from "../store/mapping.ts";
+import { type ReminderStatements, reminderStatements } from "../store/reminders.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow, EventRow } from "../store/tables.ts";
 import { parseInput } from "./input.ts";
@@ -42,6 +43,8 @@ export interface EventRunReport {
   readonly delivered: number;
   readonly failed: number;
   readonly parked: number;
+  /** Reminders whose booking was cancelled or moved, or whose customer has opted out, since they were written. */
+  readonly dropped: number;
 }
 
 /** The outbox of notifications: at least once, in order per booking, with back-off, parked when poisonous (B14). */
@@ -100,12 +103,18 @@ async function run(
   handler: EventHandler,
   { limit = 100, leaseMs = 30_000, parkAfter = 12, signal }: EventRunOptions,
 ): Promise<EventRunReport> {
-  const report = { delivered: 0, failed: 0, parked: 0 };
+  const report = { delivered: 0, failed: 0, parked: 0, dropped: 0 };
+  const reminders = reminderStatements(store.queries);
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
     const token = randomUUID();
     const [leased] = await read<Leased[]>(engine, store.outbox.leaseEvents({ token, limit: 1, leaseMs }));
     if (leased === undefined) break;
     const id = leased.event.id;
+    if (await isStale(engine, reminders, leased.event)) {
+      await read<number>(engine, store.outbox.delivered({ id, token }));
+      report.dropped += 1;
+      continue;
+    }
     const deadline = AbortSignal.timeout(leaseMs);
     try {
       await handler(view(leased), { signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]) });
@@ -122,6 +131,14 @@ async function run(
     }
   }
   return report;
+}
+
+/** Asked again at the last moment: a worker may have held the reminder while the booking was cancelled or moved (R61). */
+async function isStale(engine: Engine, reminders: ReminderStatements, event: StoredEvent): Promise<boolean> {
+  if (event.type !== "reminder_due" || event.booking_id === null || event.version === null) return false;
+  const kind = String(toRecord(event.data)["kind"]);
+  const reminder = { bookingId: event.booking_id, version: event.version, kind };
+  return !(await read<boolean>(engine, reminders.wanted(reminder)));
 }
 
 function view({ now, event, booking }: Leased): BookonceEvent {
