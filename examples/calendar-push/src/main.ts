@@ -4,6 +4,7 @@ import { pgDatabase } from "bookonce/pg";
 import pg from "pg";
 import { calDav } from "./caldav.ts";
 import { push } from "./push.ts";
+import { pushQueue } from "./queue.ts";
 import { reconcile } from "./reconcile.ts";
 import { pushState } from "./state.ts";
 
@@ -26,6 +27,7 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
 const database = pgDatabase({ connectionString: databaseUrl });
 const bookonce = createBookonce({ database });
 const state = await pushState(pool);
+const queue = await pushQueue(pool);
 const calendar = calDav({
   url: setting("CALDAV_URL"),
   user: setting("CALDAV_USER"),
@@ -37,13 +39,7 @@ const compareEveryMs = 15 * 60_000;
 let comparedAt = 0;
 while (!stop.signal.aborted) {
   try {
-    // A push that fails is tried again by the outbox, with growing pauses; the booking's later events wait for it.
-    await bookonce.events.run(
-      async ({ booking }) => {
-        if (booking !== null) await push(booking, calendar, state, settings);
-      },
-      { signal: stop.signal },
-    );
+    await workOff();
     if (Date.now() - comparedAt > compareEveryMs) {
       const repaired = await reconcile(bookonce, calendar, state, settings);
       comparedAt = Date.now();
@@ -56,3 +52,17 @@ while (!stop.signal.aborted) {
 }
 await database.close();
 await pool.end();
+
+/** Everything that is due, one booking after the other; one that fails waits for its next turn and holds up nobody. */
+async function workOff(): Promise<void> {
+  for (let bookingId = await queue.take(); bookingId !== null && !stop.signal.aborted; bookingId = await queue.take()) {
+    try {
+      const booking = await bookonce.bookings.get(bookingId);
+      if (booking !== null) await push(booking, calendar, state, settings);
+      await queue.done(bookingId);
+    } catch (error) {
+      console.error(`booking ${bookingId} could not be pushed and will be tried again:`, error);
+      await queue.failed(bookingId);
+    }
+  }
+}
