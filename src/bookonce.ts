@@ -32,6 +32,7 @@ import { type SweepReport, sweep } from "./verbs/sweep.ts";
 import { admitTime } from "./verbs/time-rules.ts";
 import { type TransferInput, type TransferOutcome, transfer } from "./verbs/transfer.ts";
 import { type VoidApprovalInput, type VoidApprovalOutcome, voidApproval } from "./verbs/void-approval.ts";
+import { type PassOn, type Waitlist, type WaitlistVerbs, waitlist, waitlistVerbs } from "./verbs/waiting-list.ts";
 
 /** Settings of an instance. */
 export interface BookonceOptions<Caller = never> {
@@ -108,6 +109,8 @@ export interface Verbs {
   checkIn(input: AttendInput, options?: CallOptions): Promise<AttendOutcome>;
   /** Marks that she did not. */
   markNoShow(input: AttendInput, options?: CallOptions): Promise<AttendOutcome>;
+  /** Who waits for a place, and what is offered to whom (B12). */
+  readonly waitlist: WaitlistVerbs;
 }
 
 /** An instance: verbs, reads, outboxes and care. Any number of processes may have one on the same database (O1). */
@@ -119,6 +122,7 @@ export interface Bookonce<Caller = never> extends Verbs {
   readonly resources: Resources;
   readonly services: Services;
   readonly slots: Slots;
+  readonly waitlist: Waitlist;
   readonly bookings: Bookings;
   readonly payments: Payments;
   readonly refunds: Refunds;
@@ -126,7 +130,10 @@ export interface Bookonce<Caller = never> extends Verbs {
   readonly events: Events;
   readonly reminders: Reminders;
   readonly cursors: Cursors;
-  /** Writes down what has lapsed, so that customers are told. Correctness does not depend on it (B6). */
+  /**
+   * Writes down what has lapsed, so that customers are told, and offers what is free to those who wait. Correctness does not depend on
+   * it (B6).
+   */
   sweep(options?: CallOptions): Promise<SweepReport>;
   /**
    * Finds the bookings to come whose zone has other rules now than when they were made: what was agreed is the time on the wall, so
@@ -170,10 +177,11 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     throw new BookonceError("invalid_input", "schema: must be a PostgreSQL name of 1 to 63 bytes");
   }
   const store = createStore(schema);
+  const policies = parsePolicies(options.policies ?? {});
   const engine = new Engine({
     database,
     store,
-    policies: parsePolicies(options.policies ?? {}),
+    policies,
     providers: { ...knownProviders, ...options.providers },
     admitTime,
     batchSize: batch.size ?? 64,
@@ -184,13 +192,15 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
       idleMs: timeouts.idleMs ?? 5_000,
     },
   });
+  const waiting = waitlist(engine, store, policies);
   return {
-    ...verbs(ownRunner(engine), store),
+    ...passingOn(verbs(ownRunner(engine), store), waiting.passOn),
     migrate: () => migrate(database, schema),
     migrationSql: () => allMigrationSql(schema),
     resources: resources(engine, store),
     services: services(engine, store),
     slots: slots(engine, store),
+    waitlist: waiting.list,
     bookings: bookings(engine, store),
     payments: payments(engine, store),
     refunds: refunds(engine, store),
@@ -198,7 +208,11 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     events: events(engine, store),
     reminders: reminders(engine, store, checkReminderRules(options.reminders ?? [])),
     cursors: cursors(engine, store),
-    sweep: (callOptions) => sweep(engine, store, callOptions),
+    async sweep(callOptions) {
+      const report = await sweep(engine, store, callOptions);
+      await waiting.list.tick(callOptions);
+      return report;
+    },
     reanchor: (input, callOptions) => reanchor(ownRunner(engine), store, serviceSource(store), input, callOptions),
     audit: () => audit(engine, store),
     doctor: () => doctor(engine, store),
@@ -221,5 +235,28 @@ function verbs(runner: Runner, store: Store): Verbs {
     transfer: (input, options) => transfer(runner, input, options),
     checkIn: (input, options) => attend(runner, "attended", input, options),
     markNoShow: (input, options) => attend(runner, "no_show", input, options),
+    waitlist: waitlistVerbs(runner, store),
+  };
+}
+
+/** The verbs that free a place, each followed by the offer of it to those who wait. */
+function passingOn(own: Verbs, passOn: PassOn): Verbs {
+  return {
+    ...own,
+    async reserveSlot(input, options) {
+      const outcome = await own.reserveSlot(input, options);
+      if (outcome.outcome === "reserved" && outcome.replaced !== null) await passOn(outcome.replaced, options);
+      return outcome;
+    },
+    async cancel(input, options) {
+      const outcome = await own.cancel(input, options);
+      if (outcome.outcome === "cancelled") await passOn(outcome.booking, options);
+      return outcome;
+    },
+    async reschedule(input, options) {
+      const outcome = await own.reschedule(input, options);
+      if (outcome.outcome === "rescheduled") await passOn(outcome.before, options);
+      return outcome;
+    },
   };
 }

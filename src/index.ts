@@ -12,6 +12,19 @@ export type { PoliciesInput } from "./verbs/policies.ts";
 export type { ReserveSlotInput, ReserveSlotOutcome } from "./verbs/reserve-slot.ts";
 export type { VoidApprovalInput, VoidApprovalOutcome } from "./verbs/void-approval.ts";
 
+// The waiting list
+export type { EntryState } from "./core/waiting-entry.ts";
+export type { Waitlist, WaitlistListInput, WaitlistVerbs } from "./verbs/waiting-list.ts";
+export type { JoinWaitlistInput, JoinWaitlistOutcome } from "./verbs/waiting-list-join.ts";
+export type {
+  DeclineOfferInput,
+  DeclineOfferOutcome,
+  LeaveWaitlistInput,
+  LeaveWaitlistOutcome,
+} from "./verbs/waiting-list-leave.ts";
+export type { WaitlistReport } from "./verbs/waiting-list-tick.ts";
+export type { WaitlistEntryView } from "./verbs/waiting-list-views.ts";
+
 // What there is to see
 export type { BookingState, DeclineReason, Disposition, EventType, RefundState, Resource } from "./core/model.ts";
 export type { Money } from "./core/money.ts";

@@ -15,6 +15,7 @@ import {
 } from "./state.ts";
 import { stateAt } from "./states.ts";
 import type { Instant } from "./time.ts";
+import { usedEvents } from "./waiting-entry.ts";
 
 /** A provider reports that it has charged. The money has moved: whatever is decided, the payment is stored. */
 export interface ConfirmPayment {
@@ -188,6 +189,7 @@ function book(command: ConfirmPayment, placed: Placed, context: Context): Decisi
           version: confirmed.version,
           data: { paymentId: payment.id, chargeId: command.key.externalId },
         },
+        ...usedEvents(confirmed, command.key.provider, now),
       ],
     },
   };

@@ -4,6 +4,7 @@ import type { Booking } from "./model.ts";
 import type { Money } from "./money.ts";
 import { type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
+import { usedEvents } from "./waiting-entry.ts";
 
 /** Confirming without a payment: a free booking, or one that is paid at the place. */
 export interface Confirm {
@@ -48,6 +49,7 @@ export function confirm(state: State, command: Confirm, { now }: Context): Decis
           version: confirmed.version,
           data: { paymentId: null, chargeId: null },
         },
+        ...usedEvents(confirmed, command.actor, now),
       ],
     },
   };

@@ -116,6 +116,8 @@ function refuse(
 /** Policy `retakeLapsedHold`: a lapsed hold that was never approved may be taken again. */
 function mayRetake(state: State, booking: Booking): boolean {
   if (!booking.policy.retakeLapsedHold || booking.holdExpiresAt === null) return false;
+  // An offer that lapsed has been passed on.
+  if (booking.waitlistEntryId !== null) return false;
   for (const checkout of state.checkouts.values()) {
     if (checkout.bookingId === booking.id && checkout.decision === "approved") return false;
   }

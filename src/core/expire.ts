@@ -25,11 +25,12 @@ export function expire(
       events: [
         {
           bookingId: booking.id,
-          type: "booking_expired",
+          // One message, and the right one: an offer that lapsed has been passed on.
+          type: booking.waitlistEntryId === null ? "booking_expired" : "waitlist_lapsed",
           at: now,
           actor: "bookonce",
           version: expired.version,
-          data: { was: booking.state },
+          data: { was: booking.state, ...(booking.waitlistEntryId && { entryId: booking.waitlistEntryId }) },
         },
       ],
     },

@@ -71,6 +71,10 @@ function release(
   context: Context,
 ): { released: Booking | null; changes: Changes } {
   if (offer === undefined) return { released: null, changes: {} };
-  const { outcome, changes } = cancel(state, { bookingId: offer.id, customer: null, actor, reason, quote: null }, context);
+  const { outcome, changes } = cancel(
+    state,
+    { bookingId: offer.id, customer: null, actor, reason, quote: null },
+    context,
+  );
   return { released: outcome.outcome === "cancelled" ? outcome.booking : null, changes };
 }

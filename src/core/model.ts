@@ -88,6 +88,8 @@ export interface Booking {
   readonly cancelReason: string | null;
   /** What became of the visit: a mark on a confirmed booking. */
   readonly attendance: "attended" | "no_show" | null;
+  /** The entry of the waiting list that it was offered to. */
+  readonly waitlistEntryId: string | null;
 }
 
 /** The time as it was agreed: on the wall of the place. When the zone's rules change, this stays and the instant moves (B15). */
@@ -244,6 +246,14 @@ export type EventType =
   | "payment_conflict"
   | "checkout_conflict"
   | "review_closed"
+  | "waitlist_joined"
+  | "waitlist_offered"
+  | "waitlist_lapsed"
+  | "waitlist_used"
+  | "waitlist_left"
+  | "waitlist_ended"
+  | "waitlist_unservable"
+  | "waitlist_resumed"
   | "refund_requested"
   | "refund_completed"
   | "refund_needs_attention"

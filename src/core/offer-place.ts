@@ -49,7 +49,8 @@ export function offerPlace(state: State, { entryId, candidate }: OfferPlace, con
     return refused({ reason: "not_waiting" });
   }
   const { interval } = candidate.wanted;
-  if (interval.start < entry.window.start || entry.window.end < interval.end) return refused({ reason: "outside_window" });
+  if (interval.start < entry.window.start || entry.window.end < interval.end)
+    return refused({ reason: "outside_window" });
   if (liveHolds(state, entry.customer, now).length >= policies.maxLiveHoldsPerCustomer) {
     return refused({ reason: "too_many_holds" });
   }

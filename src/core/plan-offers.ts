@@ -1,8 +1,8 @@
 import { admit } from "./admit.ts";
 import type { Context } from "./context.ts";
 import { type Candidate, type OfferPlace, offerPlace } from "./offer-place.ts";
-import { applyChanges, type Changes, type State } from "./state.ts";
-import type { WaitingEntry } from "./waiting-entry.ts";
+import { applyChanges, type Changes, offersOf, type State } from "./state.ts";
+import { entryStateAt, type WaitingEntry } from "./waiting-entry.ts";
 
 /** Whether anybody at all could have it: most times of a full house are taken, and are looked at once for the whole line. */
 export function isFree(state: State, { wanted }: Candidate, context: Pick<Context, "now" | "admitTime">): boolean {
@@ -43,7 +43,8 @@ type Served = { readonly offer: OfferPlace; readonly changes: Changes } | { read
 
 /** `blocks`: the customer waits, and nothing fits. One who would not have the time that is free holds nobody up. */
 function serve(state: State, entry: WaitingEntry, candidates: readonly Candidate[], context: Context): Served {
-  let blocks = entry.state === "waiting";
+  if (entryStateAt(entry, offersOf(state, entry.id), context.now) !== "waiting") return { blocks: false };
+  let blocks = true;
   for (const candidate of candidates) {
     const offer = { entryId: entry.id, candidate };
     const { outcome, changes } = offerPlace(state, offer, context);

@@ -48,6 +48,17 @@ export interface Policies extends FrozenPolicy {
   readonly payableMs: number;
   /** Live holds one customer may have at a time (B7). */
   readonly maxLiveHoldsPerCustomer: number;
+  readonly waitingList: WaitingListPolicy;
+}
+
+/** How freed places are passed on (B12). */
+export interface WaitingListPolicy {
+  readonly offerMs: number;
+  /** `skip`: an entry that does not fit is passed over. `strict`: it blocks those behind it for the same service. */
+  readonly order: "skip" | "strict";
+  /** Whether a time that was declined, or let lapse, may be offered to the same entry again. */
+  readonly offerAgain: boolean;
+  readonly maxEntriesPerCustomer: number;
 }
 
 const minute = 60_000;
@@ -58,6 +69,7 @@ export const defaultPolicies: Policies = {
   maxHoldMs: 24 * hour,
   payableMs: 24 * hour,
   maxLiveHoldsPerCustomer: 5,
+  waitingList: { offerMs: 15 * minute, order: "skip", offerAgain: false, maxEntriesPerCustomer: 20 },
   settlementGraceMs: 5 * minute,
   // A provider's own payment page, with 3-D Secure, takes longer than Stars.
   settlementGraceMsByProvider: { telegram_payments: 15 * minute },

@@ -155,7 +155,8 @@ function isConfirmedAtOnce(command: ReserveSlot): boolean {
   return command.price === null && command.confirm;
 }
 
-function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Context): Booking {
+/** The booking before it has its place. */
+export function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Context): Booking {
   const confirmed = isConfirmedAtOnce(command);
   const held = isHold(command);
   return {
@@ -187,6 +188,7 @@ function newBooking(command: ReserveSlot, { now, policies, newId, newToken }: Co
     cancelledBy: null,
     cancelReason: null,
     attendance: null,
+    waitlistEntryId: null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
 import { bookedPayment, type Changes, type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
+import { usedEvents } from "./waiting-entry.ts";
 
 /** What a person decides about a payment that waits for review. */
 export interface Review {
@@ -89,7 +90,7 @@ function attach(
     bookings: [confirmed],
     claims: placed.claims,
     payments: [reviewed],
-    events: [reviewEvent(reviewed, command, context), confirmedEvent],
+    events: [reviewEvent(reviewed, command, context), confirmedEvent, ...usedEvents(confirmed, command.actor, now)],
   };
   return { outcome: { outcome: "attached", payment: reviewed, booking: confirmed }, changes };
 }

@@ -18,7 +18,11 @@ const actor = "bookonce";
  * Writes down what has become of an entry, so that it is looked at no more and the customer is told. Nothing depends on when: a used
  * or ended entry is not offered anything, whether or not this has run.
  */
-export function settleEntry(state: State, { entryId, servable }: SettleEntry, { now }: Context): Decision<SettleOutcome> {
+export function settleEntry(
+  state: State,
+  { entryId, servable }: SettleEntry,
+  { now }: Context,
+): Decision<SettleOutcome> {
   const entry = state.entries.get(entryId);
   if (entry === undefined) return unchanged({ outcome: "kept" });
   const over = settledEntry(entry, offersOf(state, entry.id), now);

@@ -1,5 +1,6 @@
 import type { Booking, Checkout, Claim, NewEvent, Payment, ProviderKey, Refund, Resource } from "./model.ts";
 import type { Instant } from "./time.ts";
+import type { WaitingEntry } from "./waiting-entry.ts";
 
 /** What a decision may look at: the locked rows, and the rows read after the locks were held. */
 export interface State {
@@ -9,6 +10,8 @@ export interface State {
   readonly checkouts: ReadonlyMap<string, Checkout>;
   readonly payments: ReadonlyMap<string, Payment>;
   readonly refunds: ReadonlyMap<string, Refund>;
+  /** Entries of the waiting list; their offers are among the bookings. */
+  readonly entries: ReadonlyMap<string, WaitingEntry>;
 }
 
 /** What a decision changes: whole rows that replace the ones of the same key, or are new. */
@@ -19,6 +22,7 @@ export interface Changes {
   readonly checkouts?: readonly Checkout[];
   readonly payments?: readonly Payment[];
   readonly refunds?: readonly Refund[];
+  readonly entries?: readonly WaitingEntry[];
   readonly events?: readonly NewEvent[];
 }
 
@@ -40,6 +44,7 @@ export const emptyState: State = {
   checkouts: new Map(),
   payments: new Map(),
   refunds: new Map(),
+  entries: new Map(),
 };
 
 export function claimKey(claim: Pick<Claim, "bookingId" | "number">): string {
@@ -59,6 +64,21 @@ export function applyChanges(state: State, changes: Changes): State {
     checkouts: put(state.checkouts, changes.checkouts, (checkout) => providerKey(checkout.key)),
     payments: put(state.payments, changes.payments, (payment) => providerKey(payment.key)),
     refunds: put(state.refunds, changes.refunds, (refund) => refund.id),
+    entries: put(state.entries, changes.entries, (entry) => entry.id),
+  };
+}
+
+/** The changes of several steps as those of one. */
+export function together(all: readonly Changes[]): Changes {
+  return {
+    resources: all.flatMap((one) => one.resources ?? []),
+    bookings: all.flatMap((one) => one.bookings ?? []),
+    claims: all.flatMap((one) => one.claims ?? []),
+    checkouts: all.flatMap((one) => one.checkouts ?? []),
+    payments: all.flatMap((one) => one.payments ?? []),
+    refunds: all.flatMap((one) => one.refunds ?? []),
+    entries: all.flatMap((one) => one.entries ?? []),
+    events: all.flatMap((one) => one.events ?? []),
   };
 }
 
@@ -80,6 +100,11 @@ export function bookingByToken(state: State, token: string): Booking | undefined
 
 export function claimsOf(state: State, bookingId: string): Claim[] {
   return [...state.claims.values()].filter((claim) => claim.bookingId === bookingId);
+}
+
+/** Every booking that was offered to the entry. */
+export function offersOf(state: State, entryId: string): Booking[] {
+  return [...state.bookings.values()].filter((booking) => booking.waitlistEntryId === entryId);
 }
 
 export function isLive(claim: Claim, now: Instant): boolean {

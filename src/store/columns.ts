@@ -41,6 +41,7 @@ export const columns = {
     "cancelled_by",
     "cancel_reason",
     "attendance",
+    "waitlist_entry_id",
   ],
   claims: [
     "booking_id",
@@ -109,6 +110,23 @@ export const columns = {
     "completed_by",
     "note",
   ],
+  waiting_list: [
+    "id",
+    "customer",
+    "service_id",
+    "wants",
+    "quantity",
+    "window_from",
+    "window_to",
+    "state",
+    "consent_text",
+    "consent_at",
+    "request_id",
+    "digest",
+    "joined_at",
+    "closed_at",
+    "closed_by",
+  ],
   events: ["booking_id", "type", "at", "actor", "version", "data"],
 } as const;
 
@@ -157,6 +175,7 @@ export const changeable = {
     "completed_by",
     "note",
   ],
+  waiting_list: ["state", "closed_at", "closed_by"],
 } as const;
 
 /** The primary keys, by which a changed row is found. */
@@ -167,4 +186,5 @@ export const primaryKeys = {
   checkouts: ["provider", "account", "external_id"],
   payments: ["id"],
   refunds: ["id"],
+  waiting_list: ["id"],
 } as const;

@@ -21,6 +21,10 @@ export interface Keys {
   readonly payments: readonly ProviderKey[];
   readonly paymentIds: readonly string[];
   readonly refundIds: readonly string[];
+  /** Entries of the waiting list, with all that was offered to them. Whoever touches one names its customer too: that lock guards it. */
+  readonly entryIds: readonly string[];
+  /** Customers whose entries in line are read, and the one of this request. */
+  readonly waiters: readonly { readonly customer: string; readonly requestId: string | null }[];
 }
 
 export function keys(some: Partial<Keys>): Keys {
@@ -34,6 +38,8 @@ export function keys(some: Partial<Keys>): Keys {
     payments: [],
     paymentIds: [],
     refundIds: [],
+    entryIds: [],
+    waiters: [],
     ...some,
   };
 }
@@ -51,5 +57,7 @@ export function mergeKeys(all: readonly Keys[]): Keys {
     payments: all.flatMap((one) => one.payments),
     paymentIds: all.flatMap((one) => one.paymentIds),
     refundIds: all.flatMap((one) => one.refundIds),
+    entryIds: all.flatMap((one) => one.entryIds),
+    waiters: all.flatMap((one) => one.waiters),
   };
 }

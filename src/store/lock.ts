@@ -2,10 +2,12 @@ import { sql } from "kysely";
 import type { Statement } from "../database/port.ts";
 import type { Keys } from "./keys.ts";
 import { document, listed, type QueryBuilder, rows, textOf } from "./query-builder.ts";
+import { isNamed } from "./wanted-bookings.ts";
 
 /**
  * The locks of a batch, in the one order that every operation keeps: customers (advisory), bookings by id, resources by id, then
  * payments and refunds that belong to no booking. Each is a statement of its own, so that the next sees what the wait has changed.
+ * An entry of the waiting list is guarded by the lock of its customer, the first of all, and needs none of its own.
  *
  * FOR NO KEY UPDATE: FOR UPDATE would deadlock with the key-share lock that a foreign key takes when a claim is inserted.
  */
@@ -17,19 +19,57 @@ export interface Locks {
 const customerLocks = 0x626f6f6b;
 
 export function locks(q: QueryBuilder): Locks {
+  const plain = lockTexts(q, false);
+  const withEntries = lockTexts(q, true);
+  return {
+    statements(keys) {
+      const values = [
+        JSON.stringify({
+          customers: keys.customers,
+          bookingIds: keys.bookingIds,
+          tokens: keys.tokens,
+          entryIds: keys.entryIds,
+          windows: keys.windows.map(({ resource }) => ({ resource })),
+          paymentIds: keys.paymentIds,
+          refundIds: keys.refundIds,
+        }),
+      ];
+      const texts = keys.entryIds.length > 0 ? withEntries : plain;
+      const statements: Statement[] = [];
+      const existing = keys.bookingIds.length + keys.tokens.length + keys.entryIds.length > 0;
+      if (keys.customers.length > 0) statements.push({ text: texts.customers, values });
+      const money = keys.paymentIds.length + keys.refundIds.length > 0;
+      if (money) statements.push({ text: texts.bookingsWithMoney, values });
+      else if (existing) statements.push({ text: texts.bookings, values });
+      if (existing || keys.windows.length > 0) statements.push({ text: texts.resources, values });
+      if (keys.paymentIds.length > 0) statements.push({ text: texts.payments, values });
+      if (keys.refundIds.length > 0) statements.push({ text: texts.refunds, values });
+      return statements;
+    },
+  };
+}
+
+type Locked = "customers" | "bookings" | "bookingsWithMoney" | "resources" | "payments" | "refunds";
+
+function lockTexts(q: QueryBuilder, entries: boolean): Record<Locked, string> {
   const { db } = q;
-  const bookingsWanted = db
-    .selectFrom("bookings")
-    .where((eb) => eb.or([eb("id", "=", listed("bookingIds", "uuid")), eb("token", "=", listed("tokens", "text"))]));
+  const bookingsWanted = db.selectFrom("bookings").where((eb) => isNamed(eb, entries));
 
   // The bookings of refunds and payments too: the history of a booking is written under its lock, and so in order.
   const bookingsOfMoney = db.selectFrom("bookings").where("id", "in", (eb) =>
     eb
-      .selectFrom("bookings as b")
-      .select("b.id")
-      .where((e) => e.or([e("b.id", "=", listed("bookingIds", "uuid")), e("b.token", "=", listed("tokens", "text"))]))
-      .unionAll(eb.selectFrom("refunds").select(sql<string>`booking_id`.as("id")).where("id", "=", listed("refundIds", "uuid")))
-      .unionAll(eb.selectFrom("payments").select(sql<string>`booking_id`.as("id")).where("id", "=", listed("paymentIds", "uuid"))),
+      .selectFrom("bookings")
+      .select("id")
+      .where((e) => isNamed(e, entries))
+      .unionAll(
+        eb.selectFrom("refunds").select(sql<string>`booking_id`.as("id")).where("id", "=", listed("refundIds", "uuid")),
+      )
+      .unionAll(
+        eb
+          .selectFrom("payments")
+          .select(sql<string>`booking_id`.as("id"))
+          .where("id", "=", listed("paymentIds", "uuid")),
+      ),
   );
 
   const customers = sql`select count(pg_advisory_xact_lock(${sql.lit(customerLocks)}, k))::text as result
@@ -76,37 +116,12 @@ export function locks(q: QueryBuilder): Locks {
     .orderBy("id")
     .forNoKeyUpdate()}) as locked`;
 
-  const texts = {
+  return {
     customers: textOf(q, customers),
     bookings: textOf(q, bookings),
     bookingsWithMoney: textOf(q, bookingsWithMoney),
     resources: textOf(q, resources),
     payments: textOf(q, payments),
     refunds: textOf(q, refunds),
-  };
-
-  return {
-    statements(keys) {
-      const values = [
-        JSON.stringify({
-          customers: keys.customers,
-          bookingIds: keys.bookingIds,
-          tokens: keys.tokens,
-          windows: keys.windows.map(({ resource }) => ({ resource })),
-          paymentIds: keys.paymentIds,
-          refundIds: keys.refundIds,
-        }),
-      ];
-      const statements: Statement[] = [];
-      const existing = keys.bookingIds.length + keys.tokens.length > 0;
-      if (keys.customers.length > 0) statements.push({ text: texts.customers, values });
-      const money = keys.paymentIds.length + keys.refundIds.length > 0;
-      if (money) statements.push({ text: texts.bookingsWithMoney, values });
-      else if (existing) statements.push({ text: texts.bookings, values });
-      if (existing || keys.windows.length > 0) statements.push({ text: texts.resources, values });
-      if (keys.paymentIds.length > 0) statements.push({ text: texts.payments, values });
-      if (keys.refundIds.length > 0) statements.push({ text: texts.refunds, values });
-      return statements;
-    },
   };
 }

@@ -10,10 +10,12 @@ import type {
   ProviderKey,
   Refund,
   Resource,
+  Want,
 } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
 import type { FrozenPolicy } from "../core/policies.ts";
 import type { Instant } from "../core/time.ts";
+import type { WaitingEntry } from "../core/waiting-entry.ts";
 import type {
   BookingRow,
   CheckoutRow,
@@ -22,6 +24,7 @@ import type {
   PaymentRow,
   RefundRow,
   ResourceRow,
+  WaitingListRow,
 } from "./tables.ts";
 
 export const instant = (text: string): Instant => Date.parse(text);
@@ -83,6 +86,7 @@ export function toBooking(row: BookingRow): Booking {
     cancelledBy: row.cancelled_by,
     cancelReason: row.cancel_reason,
     attendance: row.attendance,
+    waitlistEntryId: row.waitlist_entry_id,
   };
 }
 
@@ -125,6 +129,7 @@ export function fromBooking(booking: Booking): BookingRow {
     cancelled_by: booking.cancelledBy,
     cancel_reason: booking.cancelReason,
     attendance: booking.attendance,
+    waitlist_entry_id: booking.waitlistEntryId,
   };
 }
 
@@ -282,6 +287,45 @@ export function fromEvent(event: NewEvent): Omit<EventRow, "id"> {
 
 function toAnchor({ zone, wall_date: date, wall_time: time, zone_data: zoneData }: BookingRow): Anchor | null {
   return zone === null || date === null || time === null || zoneData === null ? null : { zone, date, time, zoneData };
+}
+
+export function toEntry(row: Omit<WaitingListRow, "number">): WaitingEntry {
+  return {
+    id: row.id,
+    customer: row.customer,
+    service: row.service_id,
+    // Written by us from checked wants, and only by us.
+    wants: row.wants as readonly Want[] | null,
+    quantity: row.quantity,
+    window: { start: instant(row.window_from), end: instant(row.window_to) },
+    state: row.state,
+    consent: { text: row.consent_text, at: instant(row.consent_at) },
+    requestId: row.request_id,
+    digest: row.digest,
+    joinedAt: instant(row.joined_at),
+    closedAt: instantOrNull(row.closed_at),
+    closedBy: row.closed_by,
+  };
+}
+
+export function fromEntry(entry: WaitingEntry): Omit<WaitingListRow, "number"> {
+  return {
+    id: entry.id,
+    customer: entry.customer,
+    service_id: entry.service,
+    wants: entry.wants,
+    quantity: entry.quantity,
+    window_from: isoText(entry.window.start),
+    window_to: isoText(entry.window.end),
+    state: entry.state,
+    consent_text: entry.consent.text,
+    consent_at: isoText(entry.consent.at),
+    request_id: entry.requestId,
+    digest: entry.digest,
+    joined_at: isoText(entry.joinedAt),
+    closed_at: isoTextOrNull(entry.closedAt),
+    closed_by: entry.closedBy,
+  };
 }
 
 function toPrice(amount: number | null, currency: string | null): Money | null {

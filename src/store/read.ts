@@ -6,9 +6,28 @@ import type { Instant } from "../core/time.ts";
 import type { Statement, StatementResult } from "../database/port.ts";
 import { columns } from "./columns.ts";
 import type { Keys } from "./keys.ts";
-import { instant, isoText, toBooking, toCheckout, toClaim, toPayment, toRefund, toResource } from "./mapping.ts";
-import { constants, document, listed, type QueryBuilder, rows, rowsOf, textOf } from "./query-builder.ts";
-import type { BookingRow, CheckoutRow, ClaimRow, PaymentRow, RefundRow, ResourceRow } from "./tables.ts";
+import {
+  instant,
+  isoText,
+  toBooking,
+  toCheckout,
+  toClaim,
+  toEntry,
+  toPayment,
+  toRefund,
+  toResource,
+} from "./mapping.ts";
+import { constants, listed, type QueryBuilder, rows, rowsOf, textOf } from "./query-builder.ts";
+import type {
+  BookingRow,
+  CheckoutRow,
+  ClaimRow,
+  PaymentRow,
+  RefundRow,
+  ResourceRow,
+  WaitingListRow,
+} from "./tables.ts";
+import { isNamed } from "./wanted-bookings.ts";
 
 /** What the decisions of a batch look at, and the one `now` of the operation. */
 export interface Snapshot {
@@ -29,6 +48,7 @@ interface ReadResult {
   readonly checkouts?: readonly CheckoutRow[];
   readonly payments?: readonly PaymentRow[];
   readonly refunds?: readonly RefundRow[];
+  readonly entries?: readonly Omit<WaitingListRow, "number">[];
 }
 
 /** One statement that reads everything, sent after the locks are held. Parts that no command of the batch needs are left out. */
@@ -54,24 +74,33 @@ interface Parts {
   readonly money: boolean;
   readonly payments: boolean;
   readonly refunds: boolean;
+  readonly entries: boolean;
+  readonly waiters: boolean;
 }
 
 function partsOf(keys: Keys): Parts {
   const payments = keys.payments.length > 0;
   const byId = keys.paymentIds.length > 0 || keys.refundIds.length > 0;
+  const entries = keys.entryIds.length > 0;
   return {
-    existing: keys.bookingIds.length + keys.tokens.length > 0,
+    existing: keys.bookingIds.length + keys.tokens.length > 0 || entries,
     customers: keys.customers.length > 0,
     requests: keys.requests.length > 0,
     windows: keys.windows.length > 0,
-    money: keys.checkouts.length > 0 || payments || keys.bookingIds.length > 0,
+    money: keys.checkouts.length > 0 || payments || keys.bookingIds.length > 0 || entries,
     payments: payments || byId || keys.bookingIds.length > 0,
     refunds: payments || byId,
+    entries,
+    waiters: keys.waiters.length > 0,
   };
 }
 
 function documentOf(keys: Keys): unknown {
-  const external = (key: ProviderKey) => ({ provider: key.provider, account: key.account, external_id: key.externalId });
+  const external = (key: ProviderKey) => ({
+    provider: key.provider,
+    account: key.account,
+    external_id: key.externalId,
+  });
   return {
     bookingIds: keys.bookingIds,
     tokens: keys.tokens,
@@ -88,6 +117,8 @@ function documentOf(keys: Keys): unknown {
     payments: keys.payments.map(external),
     paymentIds: keys.paymentIds,
     refundIds: keys.refundIds,
+    entryIds: keys.entryIds,
+    waiters: keys.waiters.map(({ customer, requestId }) => ({ customer, request_id: requestId })),
   };
 }
 
@@ -97,24 +128,23 @@ function readText(q: QueryBuilder, parts: Parts): string {
   if (parts.existing || parts.windows) {
     named.push(["resources", resources(q, parts)], ["claims", claims(q, parts)]);
   }
-  if (parts.money) named.push(["checkouts", checkouts(q)]);
+  if (parts.money) named.push(["checkouts", checkouts(q, parts)]);
   if (parts.money || parts.payments) named.push(["payments", payments(q, parts)]);
   if (parts.refunds) named.push(["refunds", refunds(q)]);
+  if (parts.entries || parts.waiters) named.push(["entries", entries(q, parts)]);
   // The clock is read last: what was read before is then a superset of what is live at `now`, and the core judges it exactly.
   named.push(["now", sql`${q.named("clock")}()`]);
   const pairs = named.map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
   return textOf(q, sql`select json_build_object(${sql.join(pairs)})::text as result`);
 }
 
-function wanted(q: QueryBuilder) {
-  return q.db
-    .selectFrom("bookings")
-    .where((eb) => eb.or([eb("id", "=", listed("bookingIds", "uuid")), eb("token", "=", listed("tokens", "text"))]));
+function wanted(q: QueryBuilder, parts: Parts) {
+  return q.db.selectFrom("bookings").where((eb) => isNamed(eb, parts.entries));
 }
 
 function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const sources = [];
-  if (parts.existing) sources.push(wanted(q).select(columns.bookings));
+  if (parts.existing) sources.push(wanted(q, parts).select(columns.bookings));
   if (parts.customers) {
     // Those that stand: for "the same intention twice", and for the limit of live holds.
     sources.push(
@@ -135,6 +165,15 @@ function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
           (join) => join.on(sql<boolean>`r.customer = bookings.customer and r.request_id = bookings.request_id`),
         )
         .select(columns.bookings.map((column) => `bookings.${column}` as const)),
+    );
+  }
+  if (parts.entries || parts.waiters) {
+    // Everything that was ever offered to them: what was passed is not offered again, and what was accepted was the entry's turn.
+    sources.push(
+      q.db
+        .selectFrom("bookings")
+        .select(columns.bookings)
+        .where("waitlist_entry_id", "in", wantedEntries(q, parts).select("id")),
     );
   }
   const [first, ...others] = sources;
@@ -158,7 +197,7 @@ function wantedResources(q: QueryBuilder, parts: Parts): RawBuilder<unknown> {
   const windows = sql`select r.resource, r.starts_at, r.ends_at, r.day_starts_at, r.day_ends_at
     from ${rows("windows", "resource text, starts_at timestamptz, ends_at timestamptz, day_starts_at timestamptz, day_ends_at timestamptz")}`;
   if (!parts.existing) return windows;
-  const ofBookings = wanted(q).select([
+  const ofBookings = wanted(q, parts).select([
     sql<string>`unnest(wanted_ids || resource_ids)`.as("resource"),
     sql<string>`starts_at - buffer_before_ms * interval '1 millisecond'`.as("starts_at"),
     sql<string>`ends_at + buffer_after_ms * interval '1 millisecond'`.as("ends_at"),
@@ -193,7 +232,7 @@ function claims(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const own = sql`union all (${q.db
     .selectFrom("claims")
     .select(columns.claims)
-    .where("booking_id", "in", wanted(q).select("id"))})`;
+    .where("booking_id", "in", wanted(q, parts).select("id"))})`;
   return sql`(select coalesce(json_agg(x), '[]') from (${rivals} ${parts.existing ? own : sql``}) x)`;
 }
 
@@ -205,7 +244,7 @@ function byExternalId(name: "checkouts" | "payments") {
 }
 
 /** The query's own stored decision, and the approvals of the bookings. */
-function checkouts(q: QueryBuilder): Expression<unknown> {
+function checkouts(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const same = q.db
     .selectFrom(byExternalId("checkouts"))
     .innerJoin("checkouts", (join) =>
@@ -218,7 +257,7 @@ function checkouts(q: QueryBuilder): Expression<unknown> {
     .selectFrom("checkouts")
     .select(columns.checkouts)
     .where("decision", "=", sql.lit("approved"))
-    .where("booking_id", "in", wanted(q).select("id"));
+    .where("booking_id", "in", wanted(q, parts).select("id"));
   return jsonArrayFrom(same.unionAll(approved));
 }
 
@@ -228,7 +267,7 @@ function payments(q: QueryBuilder, parts: Parts): Expression<unknown> {
     .selectFrom("payments")
     .select(columns.payments)
     .where("disposition", "=", sql.lit("booked"))
-    .where("booking_id", "in", wanted(q).select("id"));
+    .where("booking_id", "in", wanted(q, parts).select("id"));
   if (!parts.payments) return jsonArrayFrom(booked);
   const same = q.db
     .selectFrom(byExternalId("payments"))
@@ -256,6 +295,24 @@ function refunds(q: QueryBuilder): Expression<unknown> {
   return jsonArrayFrom(byId.unionAll(ofPayments));
 }
 
+function wantedEntries(q: QueryBuilder, parts: Parts) {
+  return q.db.selectFrom("waiting_list").where((eb) => {
+    const byId = parts.entries ? [eb("id", "=", listed("entryIds", "uuid"))] : [];
+    const ofWaiters = parts.waiters
+      ? [
+          sql<boolean>`exists (select from ${rows("waiters", "customer text, request_id text")}
+            where r.customer = waiting_list.customer
+              and (waiting_list.state in ('waiting', 'unservable') or waiting_list.request_id = r.request_id))`,
+        ]
+      : [];
+    return eb.or([...byId, ...ofWaiters]);
+  });
+}
+
+function entries(q: QueryBuilder, parts: Parts): Expression<unknown> {
+  return jsonArrayFrom(wantedEntries(q, parts).select(columns.waiting_list));
+}
+
 function parse(result: StatementResult): Snapshot {
   // The shape is the statement's own: json_build_object over columns that tables.ts describes.
   const read = JSON.parse(result ?? "") as ReadResult;
@@ -268,6 +325,7 @@ function parse(result: StatementResult): Snapshot {
       checkouts: index((read.checkouts ?? []).map(toCheckout), (checkout) => providerKey(checkout.key)),
       payments: index((read.payments ?? []).map(toPayment), (payment) => providerKey(payment.key)),
       refunds: index((read.refunds ?? []).map(toRefund), (refund) => refund.id),
+      entries: index((read.entries ?? []).map(toEntry), (entry) => entry.id),
     },
   };
 }

@@ -12,6 +12,7 @@ export interface Tables {
   checkouts: CheckoutRow;
   payments: PaymentRow;
   refunds: RefundRow;
+  waiting_list: WaitingListRow;
   events: EventRow;
   cursors: CursorRow;
 }
@@ -75,6 +76,7 @@ export interface BookingRow {
   cancelled_by: string | null;
   cancel_reason: string | null;
   attendance: "attended" | "no_show" | null;
+  waitlist_entry_id: string | null;
 }
 
 export interface ClaimRow {
@@ -146,6 +148,26 @@ export interface RefundRow {
   completed_at: string | null;
   completed_by: string | null;
   note: string | null;
+}
+
+export interface WaitingListRow {
+  id: string;
+  /** The place in line. */
+  number: Generated<number>;
+  customer: string;
+  service_id: string;
+  wants: unknown;
+  quantity: number;
+  window_from: string;
+  window_to: string;
+  state: "waiting" | "unservable" | "used" | "left" | "ended";
+  consent_text: string;
+  consent_at: string;
+  request_id: string | null;
+  digest: string;
+  joined_at: string;
+  closed_at: string | null;
+  closed_by: string | null;
 }
 
 export interface EventRow {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Changes, claimKey, providerKey, type State } from "../core/state.ts";
 import type { Statement } from "../database/port.ts";
 import { changeable, columns, primaryKeys } from "./columns.ts";
-import { fromBooking, fromCheckout, fromClaim, fromEvent, fromPayment, fromRefund, fromResource } from "./mapping.ts";
+import { fromBooking, fromCheckout, fromClaim, fromEntry, fromEvent, fromPayment, fromRefund, fromResource } from "./mapping.ts";
 import { document, type QueryBuilder, textOf } from "./query-builder.ts";
 
 /** Writes what the decisions of a batch changed: at most one statement for changed rows and one for new ones. */
@@ -10,7 +10,7 @@ export interface Writer {
   statements(before: State, changes: readonly Changes[]): Statement[];
 }
 
-type Written = "resources" | "bookings" | "claims" | "checkouts" | "payments" | "refunds";
+type Written = "resources" | "bookings" | "claims" | "checkouts" | "payments" | "refunds" | "waiting_list";
 type Rows = Partial<Record<Written | "events", object[]>>;
 
 export function writer(q: QueryBuilder): Writer {
@@ -63,6 +63,7 @@ function collect(before: State, changes: readonly Changes[]): { updates: Rows; i
   const payments = changes.flatMap((one) => one.payments ?? []).sort((a, b) => compare(providerKey(a.key), providerKey(b.key)));
   collectTable("payments", before.payments, payments, (payment) => providerKey(payment.key), fromPayment);
   collectTable("refunds", before.refunds, changes.flatMap((one) => one.refunds ?? []), (refund) => refund.id, fromRefund);
+  collectTable("waiting_list", before.entries, changes.flatMap((one) => one.entries ?? []), (entry) => entry.id, fromEntry);
   const events = changes.flatMap((one) => one.events ?? []).map(fromEvent);
   if (events.length > 0) inserts.events = events;
   return { updates, inserts };

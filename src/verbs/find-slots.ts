@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listStarts } from "../calendar/index.ts";
 import { admit, type Wanted } from "../core/admit.ts";
 import { placesLeft } from "../core/assign.ts";
+import type { TimeRules } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
 import type { State } from "../core/state.ts";
 import { stateAt } from "../core/states.ts";
@@ -150,20 +151,26 @@ function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, fro
   if (service.rules === null) {
     throw new BookonceError("invalid_input", `slots: the service ${service.id} has no times to list; give it a schedule and a grid`);
   }
-  const { schedule, grid, notice, horizon } = rulesOf(service.rules);
+  return startsOf(service, service.rules, from, to, snapshot.now)
+    .map((start) => slotAt(snapshot, service, query, start))
+    .filter((looked): looked is Slot => !("refused" in looked));
+}
+
+/** The starts that the calendar admits, whether or not they are taken. */
+export function startsOf(service: ServiceView, rules: TimeRules, from: Instant, to: Instant, now: Instant): Instant[] {
+  const { schedule, grid, notice, horizon } = rulesOf(rules);
+  const durationMinutes = Math.max(1, Math.round(service.durationMs / 60_000));
   const starts = listStarts({
     schedule,
-    grid: grid ?? { stepMinutes: Math.max(1, Math.round(service.durationMs / 60_000)), anchor: "window" },
+    grid: grid ?? { stepMinutes: durationMinutes, anchor: "window" },
     ...(notice && { notice }),
     ...(horizon && { horizon }),
     from,
     to,
-    now: snapshot.now,
-    durationMinutes: Math.max(1, Math.round(service.durationMs / 60_000)),
+    now,
+    durationMinutes,
   });
-  return starts
-    .map((start) => slotAt(snapshot, service, query, start.getTime()))
-    .filter((looked): looked is Slot => !("refused" in looked));
+  return starts.map((start) => start.getTime());
 }
 
 function slotAt(

@@ -38,6 +38,19 @@ export interface PoliciesInput {
     /** Whether a booking that was attended may still be cancelled by the customer, with its refund. Default false. */
     readonly refundAttended?: boolean;
   };
+  readonly waitlist?: {
+    /** How long an offer is held for the one who waits. Default 15 minutes; never longer than until the start. */
+    readonly offer?: Duration;
+    /**
+     * Always first come, first served. `"skip"` (default): whoever cannot be served now (party too large, other window) is passed over and
+     * keeps the place in line. `"strict"`: everybody behind waits too, for the same service.
+     */
+    readonly order?: "skip" | "strict";
+    /** Whether a time that was declined, or let lapse, may be offered to the same entry again. Default false. */
+    readonly offerAgain?: boolean;
+    /** Entries in line that one customer may have. Default 20. */
+    readonly maxEntriesPerCustomer?: number;
+  };
   readonly rescheduling?: {
     /** A customer may move a confirmed booking up to this long before the start. Default: until it starts. */
     readonly until?: Duration;
@@ -69,6 +82,14 @@ const schema = z.strictObject({
     })
     .refine((given) => given.refundUntil === undefined || given.tiers === undefined, "give either refundUntil or tiers")
     .prefault({}),
+  waitlist: z
+    .strictObject({
+      offer: longDuration.default(defaultPolicies.waitingList.offerMs),
+      order: z.enum(["skip", "strict"]).default(defaultPolicies.waitingList.order),
+      offerAgain: z.boolean().default(defaultPolicies.waitingList.offerAgain),
+      maxEntriesPerCustomer: z.number().int().min(1).max(1000).default(defaultPolicies.waitingList.maxEntriesPerCustomer),
+    })
+    .prefault({}),
   rescheduling: z
     .strictObject({
       until: duration.default(defaultPolicies.rescheduling.untilMsBeforeStart),
@@ -96,6 +117,12 @@ export function parsePolicies(input: PoliciesInput): Policies {
       afterwards: given.cancellation.afterwards,
       wholeInsteadOfPart: given.cancellation.wholeInsteadOfPart,
       refundAttended: given.cancellation.refundAttended,
+    },
+    waitingList: {
+      offerMs: given.waitlist.offer,
+      order: given.waitlist.order,
+      offerAgain: given.waitlist.offerAgain,
+      maxEntriesPerCustomer: given.waitlist.maxEntriesPerCustomer,
     },
     rescheduling: {
       untilMsBeforeStart: given.rescheduling.until,

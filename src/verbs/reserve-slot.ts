@@ -185,7 +185,8 @@ function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
   };
 }
 
-function timesPrice(price: Money | null, quantity: number): Money | null {
+/** The price of so many. */
+export function timesPrice(price: Money | null, quantity: number): Money | null {
   return price === null ? null : { ...price, amount: price.amount * quantity };
 }
 

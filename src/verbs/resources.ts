@@ -83,16 +83,20 @@ export function resources(engine: Engine, store: Store): Resources {
   // A kind never changes: the claims that were made by it would mean something else.
   const upsert = textOf(
     store.queries,
+    // What is left out keeps its value: also where the checks of a new row look, which are judged before the conflict is.
     sql`with given as (
-      select * from jsonb_populate_record(null::${named("resources")}, ${document})
+      select g.id, g.name, g.active, g.fairness, g.rules, coalesce(g.kind, r.kind, 'exclusive') as kind,
+        coalesce(g.capacity, r.capacity, 1) as capacity, coalesce(g.members, r.members, '{}') as members
+      from jsonb_populate_record(null::${named("resources")}, ${document}) g left join ${named("resources")} r on r.id = g.id
     ), members as (
       select coalesce(bool_and(exists (select from ${named("resources")} r where r.id = m and r.kind = 'exclusive')), true) as fit
       from given, unnest(given.members) as m
     ), stored as (
       insert into ${named("resources")} as old (id, name, active, kind, capacity, members, fairness, rules, created_at)
-      select id, coalesce(name, id), coalesce(active, true), coalesce(kind, 'exclusive'), coalesce(capacity, 1),
-        coalesce(given.members, '{}'), coalesce(fairness, 'least_loaded'), rules, ${named("clock")}()
-      from given, members where members.fit
+      select id, coalesce(name, id), coalesce(active, true), kind, capacity, given.members, coalesce(fairness, 'least_loaded'), rules,
+        ${named("clock")}()
+      from given, members
+      where members.fit and (kind = 'counted' or capacity = 1) and (kind = 'pool') = (cardinality(given.members) > 0)
       on conflict (id) do update set
         name = case when ${given("name")} is null then old.name else excluded.name end,
         active = case when ${given("active")} is null then old.active else excluded.active end,
@@ -112,7 +116,7 @@ export function resources(engine: Engine, store: Store): Resources {
       if (row === null) {
         throw new BookonceError(
           "invalid_input",
-          "resources.put: the kind of a resource cannot change, and the members of a pool must be exclusive resources that exist",
+          "resources.put: the kind of a resource cannot change; only a counted one has a capacity, only a pool has members, and they must be exclusive resources that exist",
         );
       }
       return toResource(row);

@@ -35,6 +35,8 @@ export interface BookingView {
   readonly cancelledBy: string | null;
   readonly cancelReason: string | null;
   readonly attendance: "attended" | "no_show" | null;
+  /** It was offered to this entry of the waiting list; null: made by the customer. */
+  readonly waitlistEntryId: string | null;
 }
 
 export function viewBooking(booking: Booking, now: Instant): BookingView {
@@ -64,6 +66,7 @@ export function viewBooking(booking: Booking, now: Instant): BookingView {
     cancelledBy: booking.cancelledBy,
     cancelReason: booking.cancelReason,
     attendance: booking.attendance,
+    waitlistEntryId: booking.waitlistEntryId,
   };
 }
 
