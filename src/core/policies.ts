@@ -13,6 +13,8 @@ export interface FrozenPolicy {
   readonly retakeLapsedHold: boolean;
   readonly cancellation: CancellationPolicy;
   readonly rescheduling: ReschedulingPolicy;
+  /** What becomes of a booking whose money went back without a refund of ours: support, a chargeback. */
+  readonly externalRefund: "keepBooking" | "cancelBooking";
 }
 
 /** When a customer may cancel, and what is returned (B9). */
@@ -82,11 +84,12 @@ export const defaultPolicies: Policies = {
     refundAttended: false,
   },
   rescheduling: { untilMsBeforeStart: 0, priceDifference: "refuse" },
+  externalRefund: "keepBooking",
 };
 
 export function freeze(policies: Policies): FrozenPolicy {
-  const { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation, rescheduling } = policies;
-  return { settlementGraceMs, settlementGraceMsByProvider, latePayment, retakeLapsedHold, cancellation, rescheduling };
+  const { holdMs: _hold, maxHoldMs: _max, payableMs: _payable, maxLiveHoldsPerCustomer: _holds, ...frozen } = policies;
+  return frozen;
 }
 
 export function settlementGrace(policy: FrozenPolicy, provider: string): number {

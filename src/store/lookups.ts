@@ -23,6 +23,7 @@ export interface Lookups {
   history(bookingId: string): Statement;
   payments(filter: PaymentFilter): Statement;
   refunds(filter: { readonly state?: RefundRow["state"]; readonly paymentId?: string }): Statement;
+  totals(filter: { readonly provider: string; readonly account: string }): Statement;
   parkedEvents(): Statement;
 }
 
@@ -168,6 +169,19 @@ export function lookups(q: QueryBuilder): Lookups {
       else query = query.where("state", "!=", sql.lit("completed"));
       return answer(jsonArrayFrom(query), { paymentId });
     },
+
+    totals: (filter) =>
+      answer(
+        sql`(select coalesce(json_agg(t), '[]') from (
+          select p.currency, count(*) as charges, sum(p.amount) as charged,
+            coalesce(sum(r.refunds), 0) as refunds, coalesce(sum(r.returned), 0) as returned
+          from ${named("payments")} p cross join lateral (
+            select count(*) as refunds, sum(f.amount) as returned
+            from ${named("refunds")} f where f.payment_id = p.id and f.state = 'completed') r
+          where p.provider = ${text("provider")} and p.account = ${text("account")}
+          group by p.currency order by p.currency) t)`,
+        filter,
+      ),
 
     parkedEvents: () =>
       answer(

@@ -8,7 +8,7 @@ import { document, type QueryBuilder, textOf } from "./query-builder.ts";
  * transaction, and settles with the token: whoever lost the lease meanwhile changes nothing.
  */
 export interface Outbox {
-  leaseRefunds(lease: Lease & { readonly provider: string }): Statement;
+  leaseRefunds(lease: Lease & { readonly provider: string; readonly account: string | null }): Statement;
   leaseEvents(lease: Lease): Statement;
   delivered(event: EventLease): Statement;
   failed(event: EventLease & { readonly error: string; readonly parkAfter: number }): Statement;
@@ -37,7 +37,7 @@ export function outbox(q: QueryBuilder): Outbox {
   // A lease that ran out means that a worker died in the middle of a call: the refund may have happened.
   const leaseRefunds = sql`with due as (
       select r.id, r.state from ${named("refunds")} r join ${named("payments")} p on p.id = r.payment_id
-      where p.provider = ${param("provider")}
+      where p.provider = ${param("provider")} and (${param("account")} is null or p.account = ${param("account")})
         and ((r.state in ('pending', 'unconfirmed') and r.due_at <= ${now}) or (r.state = 'sending' and r.lease_until <= ${now}))
       order by r.due_at, r.id limit ${param("limit")}::int for no key update of r skip locked
     ), leased as (

@@ -80,7 +80,7 @@ function rows(q: QueryBuilder, table: string) {
 function insertText(q: QueryBuilder, changed: Rows): string {
   const parts = (Object.keys(changed) as (Written | "events")[]).map((table) => {
     const names = sql.join(columns[table].map((column) => sql.ref(column)));
-    return sql`${sql.ref(`${table}_inserted`)} as (insert into ${q.named(table)} (${names}) select ${names} from ${rows(q, table)})`;
+    return sql`${sql.ref(`${table}_inserted`)} as (insert into ${q.named(table)} (${names}) select ${names} from ${rows(q, table)}${table === "events" ? sql` on conflict do nothing` : sql``})`;
   });
   return textOf(q, sql`with ${sql.join(parts)} select null as result`);
 }

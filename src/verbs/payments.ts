@@ -11,14 +11,28 @@ import { type PaymentView, viewPayment } from "./views.ts";
 export interface Payments {
   /** Payments by charge id or booking, oldest first, 100 at most. */
   find(filter: { readonly chargeId?: string; readonly bookingId?: string }): Promise<readonly PaymentView[]>;
+  /** What was charged and what was returned at one account, by currency, in minor units: to compare with the provider's own books. */
+  totals(filter: { readonly provider: string; readonly account: string }): Promise<readonly PaymentTotals[]>;
+}
+
+export interface PaymentTotals {
+  readonly currency: string;
+  readonly charges: number;
+  readonly charged: number;
+  readonly refunds: number;
+  readonly returned: number;
 }
 
 const schema = z
   .strictObject({ chargeId: identifier.optional(), bookingId: uuid.optional() })
   .refine((filter) => filter.chargeId !== undefined || filter.bookingId !== undefined, "give chargeId or bookingId");
 
+const totalsSchema = z.strictObject({ provider: identifier, account: identifier });
+
 export function payments(engine: Engine, store: Store): Payments {
   return {
+    totals: (filter) =>
+      read<PaymentTotals[]>(engine, store.lookups.totals(parseInput("payments.totals", totalsSchema, filter))),
     async find(filter) {
       const { chargeId, bookingId } = parseInput("payments.find", schema, filter);
       const statement = store.lookups.payments({

@@ -51,6 +51,8 @@ export interface PoliciesInput {
     /** Entries in line that one customer may have. Default 20. */
     readonly maxEntriesPerCustomer?: number;
   };
+  /** What becomes of a booking whose money went back without a refund of ours (support, a chargeback). Default `"keepBooking"`. */
+  readonly externalRefund?: "keepBooking" | "cancelBooking";
   readonly rescheduling?: {
     /** A customer may move a confirmed booking up to this long before the start. Default: until it starts. */
     readonly until?: Duration;
@@ -90,6 +92,7 @@ const schema = z.strictObject({
       maxEntriesPerCustomer: z.number().int().min(1).max(1000).default(defaultPolicies.waitingList.maxEntriesPerCustomer),
     })
     .prefault({}),
+  externalRefund: z.enum(["keepBooking", "cancelBooking"]).default(defaultPolicies.externalRefund),
   rescheduling: z
     .strictObject({
       until: duration.default(defaultPolicies.rescheduling.untilMsBeforeStart),
@@ -124,6 +127,7 @@ export function parsePolicies(input: PoliciesInput): Policies {
       offerAgain: given.waitlist.offerAgain,
       maxEntriesPerCustomer: given.waitlist.maxEntriesPerCustomer,
     },
+    externalRefund: given.externalRefund,
     rescheduling: {
       untilMsBeforeStart: given.rescheduling.until,
       priceDifference: given.rescheduling.priceDifference,

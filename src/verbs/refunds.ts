@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { BookonceError } from "../core/error.ts";
+import { type ExternalOutcome, recordExternalRefund } from "../core/external-refund.ts";
 import {
   type RefundAnswer,
   retryRefund,
@@ -14,8 +15,9 @@ import { toPayment, toRefund } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { PaymentRow, RefundRow } from "../store/tables.ts";
 import { identifier, parseInput, text, uuid } from "./input.ts";
+import { read } from "./reader.ts";
 import { command, ownRunner, type Runner } from "./runner.ts";
-import { type PaymentView, type RefundView, viewPayment, viewRefund } from "./views.ts";
+import { type BookingView, type PaymentView, type RefundView, viewBooking, viewPayment, viewRefund } from "./views.ts";
 
 /** A refund to be made, with the charge it returns. */
 export interface RefundTask {
@@ -28,6 +30,8 @@ export interface RefundTask {
 /** Returns money at one provider. `starsRefunder` of `bookonce/telegram` is one. */
 export interface Refunder {
   readonly provider: string;
+  /** Only charges of this account (this bot, this cash desk). Without it: all of the provider's. */
+  readonly account?: string;
   /**
    * Makes the call, outside any transaction. May be called again for the same refund. A rejection counts as `unknown`: the money may
    * have moved.
@@ -83,7 +87,24 @@ export interface Refunds {
   retry(input: { readonly refundId: string; readonly actor: string }): Promise<RefundView>;
   /** The provider's own ledger shows the refund: completes it, whatever its state. @throws BookonceError `unknown_refund` */
   seen(input: { readonly refundId: string; readonly by: string }): Promise<RefundView>;
+  /**
+   * Money went back that nobody here asked for: support, a chargeback, the provider's cabinet. Completes a refund of ours that is still
+   * open, or records one as external; again, nothing. The booking is kept, or cancelled, by policy `externalRefund`.
+   */
+  recordExternal(input: ExternalRefundInput): Promise<ExternalRefundOutcome>;
 }
+
+export interface ExternalRefundInput {
+  readonly paymentId: string;
+  /** Where it was seen, for the history: "telegram ledger". */
+  readonly by: string;
+  readonly note?: string;
+}
+
+/** `recorded`: with the booking as it is now. `known`: the payment was returned in full before. */
+export type ExternalRefundOutcome =
+  | { readonly outcome: "recorded"; readonly refund: RefundView; readonly booking: BookingView | null }
+  | { readonly outcome: "known" };
 
 const settleBudgetMs = 30_000;
 
@@ -100,6 +121,25 @@ export function refunds(engine: Engine, store: Store): Refunds {
     async seen(input) {
       const { refundId, by } = parseInput("refunds.seen", seenSchema, input);
       return completed(await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by }, note: null }));
+    },
+    async recordExternal(input) {
+      const { note = null, ...asked } = parseInput("refunds.recordExternal", externalSchema, input);
+      const [payment] = await read<PaymentRow[]>(engine, store.lookups.payments({ id: asked.paymentId }));
+      if (payment === undefined) throw new BookonceError("unknown_payment", "There is no payment with this id.");
+      const { provider, account, external_id: externalId, booking_id: bookingId } = payment;
+      return runner.run(
+        command(
+          keys({
+            paymentIds: [asked.paymentId],
+            payments: [{ provider, account, externalId }],
+            bookingIds: bookingId === null ? [] : [bookingId],
+          }),
+          (state, context) => recordExternalRefund(state, { ...asked, note }, context),
+          viewExternal,
+        ),
+        {},
+        settleBudgetMs,
+      );
     },
     async retry(input) {
       const asked = parseInput("refunds.retry", retrySchema, input);
@@ -120,6 +160,14 @@ export function refunds(engine: Engine, store: Store): Refunds {
 const resolveSchema = z.strictObject({ refundId: uuid, actor: identifier, note: text(2000) });
 const seenSchema = z.strictObject({ refundId: uuid, by: identifier });
 const retrySchema = z.strictObject({ refundId: uuid, actor: identifier });
+
+const externalSchema = z.strictObject({ paymentId: uuid, by: identifier, note: text(2000).optional() });
+
+function viewExternal(outcome: ExternalOutcome, now: number): ExternalRefundOutcome {
+  if (outcome.outcome === "known") return outcome;
+  const { refund, booking } = outcome;
+  return { outcome: "recorded", refund: viewRefund(refund), booking: booking === null ? null : viewBooking(booking, now) };
+}
 
 const asIs = <Value>(value: Value): Value => value;
 
@@ -161,7 +209,7 @@ async function run(
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
     // One at a time, so that a lease never outlives a queue of slow calls.
     const token = randomUUID();
-    const lease = { token, limit: 1, leaseMs: callTimeoutMs * 2, provider: refunder.provider };
+    const lease = { token, limit: 1, leaseMs: callTimeoutMs * 2, provider: refunder.provider, account: refunder.account ?? null };
     const [result] = await engine.transaction((tx) => tx.send([store.outbox.leaseRefunds(lease)], { last: true }), signal);
     const [leased] = JSON.parse(result ?? "[]") as Leased[];
     if (leased === undefined) break;
