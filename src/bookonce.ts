@@ -1,7 +1,7 @@
 import { BookonceError } from "./core/error.ts";
 import { knownProviders, type Providers } from "./core/providers.ts";
 import type { Database } from "./database/port.ts";
-import { Engine } from "./engine/engine.ts";
+import { Engine, toBookonceError } from "./engine/engine.ts";
 import { allMigrationSql, type MigrateResult, migrate } from "./store/migrate.ts";
 import { createStore } from "./store/store.ts";
 import { type AuditReport, audit } from "./verbs/audit.ts";
@@ -87,7 +87,7 @@ export interface Verbs {
 
 /** An instance: verbs, reads, outboxes and care. Any number of processes may have one on the same database (O1). */
 export interface Bookonce<Caller = never> extends Verbs {
-  /** Creates or updates our tables. Safe to call from every process at start. */
+  /** Creates or updates our tables. Safe to call from every process at start. @throws BookonceError `unavailable` */
   migrate(): Promise<MigrateResult>;
   /** The SQL that `migrate` runs, for people who use a tool of their own. */
   migrationSql(): string;
@@ -148,7 +148,10 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
   });
   return {
     ...verbs(ownRunner(engine)),
-    migrate: () => migrate(database, schema),
+    migrate: () =>
+      migrate(database, schema).catch((error: unknown) => {
+        throw toBookonceError(error, "Repeating the call is safe.");
+      }),
     migrationSql: () => allMigrationSql(schema),
     resources: resources(engine, store),
     bookings: bookings(engine, store),

@@ -16,7 +16,12 @@ export interface Cancel {
 }
 
 export type CancelOutcome =
-  | { readonly outcome: "cancelled"; readonly booking: Booking; readonly refund: Refund | null; readonly refundable: Money | null }
+  | {
+      readonly outcome: "cancelled";
+      readonly booking: Booking;
+      readonly refund: Refund | null;
+      readonly refundable: Money | null;
+    }
   | { readonly outcome: "already_cancelled" | "already_expired"; readonly booking: Booking }
   | { readonly outcome: "refused"; readonly reason: "unknown_booking" }
   | { readonly outcome: "refused"; readonly reason: "forbidden_by_policy"; readonly booking: Booking };
@@ -41,15 +46,16 @@ export function cancel(state: State, command: Cancel, context: Context): Decisio
 
 interface CancellationTerms {
   readonly allowed: boolean;
-  readonly refundable: Money | null;
+  /** Whether what was paid goes back. */
+  readonly refunded: boolean;
 }
 
 /** What a cancellation at this instant would do, by the policy frozen into the booking. */
 export function cancellationTerms(booking: Booking, administrator: boolean, now: Instant): CancellationTerms {
   const { refundUntilMsBeforeStart, afterwards } = booking.policy.cancellation;
   const inTime = now <= booking.interval.start - refundUntilMsBeforeStart;
-  if (inTime || administrator) return { allowed: true, refundable: booking.price };
-  return { allowed: afterwards === "noRefund", refundable: null };
+  if (inTime || administrator) return { allowed: true, refunded: true };
+  return { allowed: afterwards === "noRefund", refunded: false };
 }
 
 function cancelled(
@@ -71,10 +77,9 @@ function cancelled(
     cancelReason: command.reason,
   };
   const payment = bookedPayment(state, booking.id);
+  // What was paid, which is not the price when a person has attached a payment of another amount.
   const queued =
-    payment !== undefined && terms.refundable !== null
-      ? queueRefund(payment, terms.refundable, "cancelled", context)
-      : null;
+    payment !== undefined && terms.refunded ? queueRefund(payment, payment.facts.money, "cancelled", context) : null;
   const approval = standingApproval(state, booking.id);
   const changes: Changes = {
     bookings: [closed],

@@ -49,14 +49,21 @@ export function decidePreCheckout(
   const decided = state.checkouts.get(providerKey(command.key));
   if (decided !== undefined) return repeat(decided, command, booking, context);
 
-  const reason = booking === undefined ? "unknown_booking" : refuse(state, booking, command, context);
-  if (booking === undefined || reason !== null) {
-    return {
-      outcome: { outcome: "declined", reason: reason ?? "unknown_booking", booking: booking ?? null, repeated: false },
-      changes: { checkouts: [stored(command, booking, reason ?? "unknown_booking", context.now)] },
-    };
-  }
-  return approve(state, booking, command, context);
+  if (booking === undefined) return decline(undefined, "unknown_booking", command, context);
+  const reason = refuse(state, booking, command, context);
+  return reason === null ? approve(state, booking, command, context) : decline(booking, reason, command, context);
+}
+
+function decline(
+  booking: Booking | undefined,
+  reason: DeclineReason,
+  command: DecidePreCheckout,
+  { now }: Context,
+): Decision<CheckoutOutcome> {
+  return {
+    outcome: { outcome: "declined", reason, booking: booking ?? null, repeated: false },
+    changes: { checkouts: [stored(command, booking, reason, now)] },
+  };
 }
 
 /** A query that was decided before: the stored answer, and nothing is extended (S6). */
@@ -78,7 +85,8 @@ function repeat(
       changes: { events: [conflictEvent("checkout_conflict", decided.bookingId, command, now)] },
     };
   }
-  if (decided.decision === "declined") return unchanged(declined(decided.reason ?? "unavailable"));
+  // Only a no has a reason.
+  if (decided.reason !== null) return unchanged(declined(decided.reason));
   if (booking === undefined) return unchanged(declined("unknown_booking"));
   const standing = stateAt(booking, now);
   if (standing === "cancelled") return unchanged(declined("cancelled"));
@@ -87,12 +95,7 @@ function repeat(
   return unchanged({ outcome: "approved", booking, holdExpiresAt: booking.holdExpiresAt ?? now, repeated: true });
 }
 
-function refuse(
-  state: State,
-  booking: Booking,
-  { facts }: DecidePreCheckout,
-  { now }: Context,
-): DeclineReason | null {
+function refuse(state: State, booking: Booking, { facts }: DecidePreCheckout, { now }: Context): DeclineReason | null {
   if (booking.payer !== null && booking.payer !== facts.payer) return "wrong_payer";
   if (booking.price === null || !sameMoney(booking.price, facts.money)) return "wrong_amount";
   const current = stateAt(booking, now);
@@ -120,10 +123,9 @@ function approve(
   command: DecidePreCheckout,
   { now }: Context,
 ): Decision<CheckoutOutcome> {
-  const current = stateAt(booking, now);
+  const taken = stateAt(booking, now) !== "held";
   const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
-  const holdExpiresAt = current === "held" ? Math.max(booking.holdExpiresAt ?? 0, graceEnd) : graceEnd;
-  const taken = current !== "held";
+  const holdExpiresAt = Math.max(booking.holdExpiresAt ?? graceEnd, graceEnd);
   const held: Booking = {
     ...booking,
     state: "held",
@@ -133,9 +135,7 @@ function approve(
   };
   const changes: Changes = {
     bookings: [held],
-    claims: taken
-      ? takeClaims(state, held, now, holdExpiresAt)
-      : keepClaims(state, booking.id, now, holdExpiresAt),
+    claims: taken ? takeClaims(state, held, now, holdExpiresAt) : keepClaims(state, booking.id, now, holdExpiresAt),
     checkouts: [stored(command, held, null, now)],
     events: taken
       ? [

@@ -14,5 +14,5 @@ export const knownProviders: Providers = {
 
 /** A provider that nobody declared is treated as one without a refund call: a person looks at it, and nothing is lost. */
 export function capabilitiesOf(providers: Providers, provider: string): ProviderCapabilities {
-  return providers[provider] ?? { refund: "person" };
+  return (Object.hasOwn(providers, provider) ? providers[provider] : undefined) ?? { refund: "person" };
 }

@@ -40,7 +40,7 @@ export type ReserveOutcome =
 
 /** The table "reserveSlot" of the decisions, row by row. */
 export function reserveSlot(state: State, command: ReserveSlot, context: Context): Decision<ReserveOutcome> {
-  const { now, policies } = context;
+  const { now } = context;
 
   const known = sameRequest(state, command);
   if (known !== undefined) {
@@ -97,12 +97,18 @@ function sameIntention(state: State, command: ReserveSlot, now: Instant): Bookin
       booking.interval.end === command.interval.end &&
       booking.resources.length === command.resources.length &&
       booking.resources.every((resource, index) => resource === command.resources[index]) &&
-      isStanding(booking, now)
+      isStanding(booking, now) &&
+      !isPast(booking, now)
     ) {
       return booking;
     }
   }
   return undefined;
+}
+
+/** What has ended is no intention any more, and freezes nothing. */
+function isPast(booking: Booking, now: Instant): boolean {
+  return booking.interval.end <= now;
 }
 
 function refuse(state: State, command: ReserveSlot, { now, policies }: Context): ReserveRefusal | null {
@@ -111,7 +117,7 @@ function refuse(state: State, command: ReserveSlot, { now, policies }: Context):
   if (command.interval.start <= now) return { reason: "in_past" };
   if (isHold(command)) {
     const live = [...state.bookings.values()].filter(
-      (booking) => booking.customer === command.customer && stateAt(booking, now) === "held",
+      (booking) => booking.customer === command.customer && stateAt(booking, now) === "held" && !isPast(booking, now),
     ).length;
     if (live >= policies.maxLiveHoldsPerCustomer) {
       return { reason: "too_many_holds", limit: policies.maxLiveHoldsPerCustomer };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Money } from "../core/money.ts";
-import { type ReserveOutcome, type ReserveSlot, reserveSlot as decide } from "../core/reserve-slot.ts";
+import { reserveSlot as decide, type ReserveOutcome, type ReserveSlot } from "../core/reserve-slot.ts";
 import { keys } from "../store/keys.ts";
 import {
   type CallOptions,
@@ -10,6 +10,7 @@ import {
   identifier,
   instant,
   longDuration,
+  longest,
   money,
   parseInput,
   text,
@@ -93,7 +94,14 @@ const schema = z
     path: ["end"],
     message: "give either end or duration",
   })
-  .refine((input) => input.end === undefined || input.end > input.start, { path: ["end"], message: "must be after the start" })
+  .refine((input) => input.end === undefined || input.end > input.start, {
+    path: ["end"],
+    message: "must be after the start",
+  })
+  .refine((input) => input.end === undefined || input.end - input.start <= longest.ms, {
+    path: ["end"],
+    message: longest.message,
+  })
   .refine((input) => !input.confirm || input.price === undefined, {
     path: ["confirm"],
     message: "a booking with a price is confirmed by its payment",
