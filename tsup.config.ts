@@ -7,6 +7,7 @@ export default defineConfig({
     "database/kysely": "src/database/kysely.ts",
     "database/pglite": "src/database/pglite.ts",
     "providers/telegram/index": "src/providers/telegram/index.ts",
+    "calendar/index": "src/calendar/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
   },
@@ -15,5 +16,4 @@ export default defineConfig({
   tsconfig: "tsconfig.build.json",
   dts: true,
   clean: true,
-  loader: { ".sql": "text" },
 });

@@ -17,5 +17,21 @@ if (!current) {
     cwd: root,
     stdio: "inherit",
   });
-  process.exit(result.status === null ? 1 : result.status);
+  if (result.status !== 0) process.exit(result.status === null ? 1 : result.status);
+}
+
+// In an npm script, "node" is the project's own by now. Where install scripts are forbidden it never came, and an old Node of the
+// machine would run everything and fail in strange ways.
+if (process.env.npm_lifecycle_event) {
+  const found = spawnSync("node", ["--version"], {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  }).stdout.trim();
+  if (Number.parseInt(found.slice(1), 10) < 22) {
+    console.error(
+      `bookonce: this is Node ${found}, and 22 or newer is needed. The package "node" brings one, if npm may run its`,
+    );
+    console.error("install script: npm rebuild node --ignore-scripts=false");
+    process.exit(1);
+  }
 }

@@ -1,7 +1,7 @@
 import { BookonceError } from "./core/error.ts";
 import { knownProviders, type Providers } from "./core/providers.ts";
 import type { Database } from "./database/port.ts";
-import { Engine } from "./engine/engine.ts";
+import { Engine, toBookonceError } from "./engine/engine.ts";
 import type { Wait } from "./store/health.ts";
 import { allMigrationSql, type MigrateResult, migrate } from "./store/migrate.ts";
 import { createStore, type Store } from "./store/store.ts";
@@ -115,7 +115,7 @@ export interface Verbs {
 
 /** An instance: verbs, reads, outboxes and care. Any number of processes may have one on the same database (O1). */
 export interface Bookonce<Caller = never> extends Verbs {
-  /** Creates or updates our tables. Safe to call from every process at start. */
+  /** Creates or updates our tables. Safe to call from every process at start. @throws BookonceError `unavailable` */
   migrate(): Promise<MigrateResult>;
   /** The SQL that `migrate` runs, for people who use a tool of their own. */
   migrationSql(): string;
@@ -195,7 +195,10 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
   const waiting = waitlist(engine, store, policies);
   return {
     ...passingOn(verbs(ownRunner(engine), store), waiting.passOn),
-    migrate: () => migrate(database, schema),
+    migrate: () =>
+      migrate(database, schema).catch((error: unknown) => {
+        throw toBookonceError(error, "Repeating the call is safe.");
+      }),
     migrationSql: () => allMigrationSql(schema),
     resources: resources(engine, store),
     services: services(engine, store),

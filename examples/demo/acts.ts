@@ -26,7 +26,8 @@ export async function oneSlot(stage: Stage, timeline: Timeline, buyers: number):
   const outcomes = await Promise.all(people.map(async (person) => ({ person, shown: await person.pay() })));
   const winner = outcomes.find(({ shown }) => shown.outcome === "paid")?.person;
   const losers = outcomes.filter(({ person }) => person !== winner);
-  if (winner === undefined || losers[0] === undefined) throw new Error(`nobody was charged: ${JSON.stringify(outcomes)}`);
+  if (winner === undefined || losers[0] === undefined)
+    throw new Error(`nobody was charged: ${JSON.stringify(outcomes)}`);
 
   const told = await winner.chat.waitFor((message) => message.text.startsWith("Booked"), patient);
   timeline.good(`${winner.firstName} was charged ${price} Stars and told: “${told.text}”`);
@@ -50,7 +51,9 @@ export async function lateInvoice(stage: Stage, timeline: Timeline, { winner, lo
   await chooseSlot(winner);
   const waiting = loser.pay(undefined, { faults: { chargeDelay: { minutes: 10 } } });
   await heldBy(stage, loser);
-  timeline.note(`${late} presses Pay for ${slot}. The bot approves and keeps the slot for 5 minutes, but the charge hangs at Telegram.`);
+  timeline.note(
+    `${late} presses Pay for ${slot}. The bot approves and keeps the slot for 5 minutes, but the charge hangs at Telegram.`,
+  );
 
   await stage.clock.advance(6 * 60_000);
   timeline.note("Six minutes pass (the clock of the database is moved). The hold is over; no worker had to notice.");
@@ -61,7 +64,9 @@ export async function lateInvoice(stage: Stage, timeline: Timeline, { winner, lo
 
   await stage.telegram.clock.advance({ minutes: 10 });
   const outcome = await waiting;
-  timeline.bad(`Now ${late}'s charge goes through after all (${outcome.outcome}): ${price} Stars for a slot that is gone.`);
+  timeline.bad(
+    `Now ${late}'s charge goes through after all (${outcome.outcome}): ${price} Stars for a slot that is gone.`,
+  );
   await loser.chat.waitFor((message) => message.text.includes("were returned"), patient);
   timeline.good(
     `The refund was written down with the payment, sent, and confirmed. ${late} has all ${await loser.stars()} Stars again.`,
@@ -81,18 +86,26 @@ export async function twiceDelivered(stage: Stage, timeline: Timeline, { winner,
     await buyer.pay(undefined, { faults: { receipt } });
     await until(() => Promise.resolve(stage.balancer.receipts() >= before + 2));
     await buyer.chat.waitFor((message) => message.text.startsWith("Booked"), { ...patient, after: invoice });
-    timeline.good(`${buyer.firstName} paid for ${slot}; the receipt came twice. One payment, one booking, one message.`);
+    timeline.good(
+      `${buyer.firstName} paid for ${slot}; the receipt came twice. One payment, one booking, one message.`,
+    );
   }
 }
 
 /** /start, the first day, its first free time; resolves to the time's label once the invoice is there. */
 async function chooseSlot(person: FakeUser): Promise<string> {
   const start = await person.send("/start");
-  const days = await person.chat.waitFor((message) => message.text.includes("Choose a day"), { after: start, ...patient });
+  const days = await person.chat.waitFor((message) => message.text.includes("Choose a day"), {
+    after: start,
+    ...patient,
+  });
   const day = days.buttons.flat()[0];
   if (day?.data === undefined) throw new Error("the bot offers no day");
   await person.press(day.data, { on: days });
-  const times = await person.chat.waitFor((message) => message.text.includes("Choose when"), { after: days, ...patient });
+  const times = await person.chat.waitFor((message) => message.text.includes("Choose when"), {
+    after: days,
+    ...patient,
+  });
   const time = times.buttons.flat()[0];
   if (time?.data === undefined) throw new Error("the bot offers no time");
   await person.press(time.data, { on: times });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
@@ -8,43 +8,50 @@ const program = fileURLToPath(new URL("../grammy-bot/src/main.ts", import.meta.u
 /** The example bot, as it is, in a process of its own. */
 export interface BotProcess {
   readonly pid: number;
-  readonly port: number;
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Everything that it has printed. */
+  output(): string;
+  /** Its exit code, or the signal that killed it, once it has ended. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the bot and resolves when it says that it listens. */
-export async function startBot(env: Readonly<Record<string, string>>, port: number): Promise<BotProcess> {
+/** Starts the bot. It is ready when it says so: see {@link startBot}. It does not outlive this process. */
+export function spawnBot(env: Readonly<Record<string, string>>): BotProcess & { readonly ready: Promise<void> } {
   const child = spawn(process.execPath, ["--import", "tsx", program], {
     cwd: root,
-    env: { ...process.env, ...env, PORT: String(port) },
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const errors: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
-  await listening(child, errors);
+  let output = "";
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      if (/listens on port|is polling/.test(output)) resolve();
+    });
+  }
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = once(child, "close").then(([code, signal]) => {
+    process.off("exit", kill);
+    return (code ?? signal) as number | NodeJS.Signals;
+  });
   return {
     pid: child.pid ?? 0,
-    port,
-    async stop(signal = "SIGTERM") {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+    output: () => output,
+    ended,
+    ready,
+    stop(signal = "SIGTERM") {
       child.kill(signal);
-      await once(child, "exit");
+      return ended;
     },
   };
 }
 
-async function listening(child: ChildProcess, errors: readonly string[]): Promise<void> {
-  const exited = once(child, "exit").then(() => {
-    throw new Error(`The bot ended before it listened.\n${errors.join("")}`);
-  });
-  const said = new Promise<void>((resolve) => {
-    let output = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-      if (/listens on port|is polling/.test(output)) resolve();
-    });
-  });
-  await Promise.race([said, exited]);
-  // Its end is expected from now on.
-  exited.catch(() => undefined);
+/** Starts the bot and resolves when it says that it listens, or polls. */
+export async function startBot(env: Readonly<Record<string, string>>): Promise<BotProcess> {
+  const bot = spawnBot(env);
+  const first = await Promise.race([bot.ready, bot.ended]);
+  if (first !== undefined) throw new Error(`The bot ended (${first}) before it was ready. It said:\n${bot.output()}`);
+  return bot;
 }

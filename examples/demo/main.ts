@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { lateInvoice, oneSlot, twiceDelivered } from "./acts.ts";
 import { countUp, printAudit } from "./report.ts";
-import { openStage } from "./stage.ts";
+import { Cleanup, openStage, reasonOf } from "./stage.ts";
 import { Timeline } from "./timeline.ts";
 
 const options = new Command("demo")
@@ -13,17 +14,39 @@ const options = new Command("demo")
   .opts<{ buyers: number; json: boolean; keep: boolean }>();
 
 const timeline = new Timeline();
-await using stage = await openStage(timeline, { keep: options.keep });
+const cleanup = new Cleanup();
+const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 
-const cast = await oneSlot(stage, timeline, options.buyers);
-await lateInvoice(stage, timeline, cast);
-await twiceDelivered(stage, timeline, cast);
+try {
+  const playing = play();
+  await Promise.race([playing, interrupted]);
+  // Interrupted: whatever it still does fails, and nobody wants to read about it.
+  playing.catch(() => undefined);
+  process.exitCode ??= 130;
+} catch (error) {
+  timeline.bad(`The demo has failed: ${reasonOf(error)}`);
+  process.exitCode = 1;
+}
+await cleanup.run();
+process.exit();
 
-const counts = await countUp(stage);
-const ok = await printAudit(stage, timeline, counts);
-if (options.keep) await stage.waitForInterrupt();
-if (options.json) console.log(JSON.stringify(counts));
-process.exitCode = ok ? 0 : 1;
+async function play(): Promise<void> {
+  const stage = await openStage(timeline, cleanup);
+  const cast = await oneSlot(stage, timeline, options.buyers);
+  await lateInvoice(stage, timeline, cast);
+  await twiceDelivered(stage, timeline, cast);
+
+  const counts = await countUp(stage);
+  const ok = await printAudit(stage, timeline, counts);
+  process.exitCode = ok ? 0 : 1;
+  if (options.keep) {
+    timeline.act("Look around");
+    timeline.note(`PostgreSQL stays until you press Ctrl+C: psql ${stage.databaseUrl}`);
+    timeline.note("The tables are in the schema bookonce; docs/race-by-hand.md shows what to try.");
+    await interrupted;
+  }
+  if (options.json) console.log(JSON.stringify(counts));
+}
 
 function wholeNumber(value: string): number {
   const number = Number(value);

@@ -56,7 +56,10 @@ export async function printAudit(stage: Stage, timeline: Timeline, counts: Count
     `Telegram's ledger says: ${counts.charged} charges, ${counts.refunded} returned. Receipts that came again and changed nothing: ${counts.duplicatesIgnored}.`,
   );
   const ok = problems.length === 0 && counts.unaccounted === 0 && counts.booked === counts.charged - counts.refunded;
-  if (ok) timeline.good(`${counts.booked} bookings for ${counts.charged - counts.refunded} charges that were kept. Nothing is lost, nothing doubled.`);
+  if (ok)
+    timeline.good(
+      `${counts.booked} bookings for ${counts.charged - counts.refunded} charges that were kept. Nothing is lost, nothing doubled.`,
+    );
   else timeline.bad(`Something is wrong: ${JSON.stringify({ counts, problems })}`);
   return ok;
 }

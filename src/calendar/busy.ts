@@ -20,7 +20,7 @@ export const buffers: z.ZodType<ParsedBuffers> = z.strictObject({
 });
 
 /** The interval with its buffers: what is compared with other claims, and what a booking claims. */
-export function widen(interval: Interval, { beforeMinutes = 0, afterMinutes = 0 }: ParsedBuffers = {}): Interval {
+function widen(interval: Interval, { beforeMinutes = 0, afterMinutes = 0 }: ParsedBuffers = {}): Interval {
   return {
     start: interval.start - beforeMinutes * milliseconds.minute,
     end: interval.end + afterMinutes * milliseconds.minute,

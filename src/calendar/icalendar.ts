@@ -106,7 +106,8 @@ export function calendarEvent(given: CalendarEventInput): string {
     ...(event.url !== undefined && { url: unescaped(event.url) }),
     ...(event.attendee && { attendees: [{ ...event.attendee, rsvp: false, status: ICalAttendeeStatus.ACCEPTED }] }),
   });
-  return calendar.toString();
+  // RFC 5545 ends every line, the last one too.
+  return `${calendar.toString()}\r\n`;
 }
 
 /** ical-generator escapes an address as if it were text, which RFC 5545 does not: leave it nothing to escape. */

@@ -21,11 +21,11 @@ export type Horizon =
 const minutes = z.strictObject({ minutes: whole("minutes", 0, minutesInAYear) });
 const hours = z.strictObject({ hours: whole("hours", 0, minutesInAYear / 60) });
 const days = z.strictObject({ days: whole("days", 0, 366) });
-const daysAt = z.strictObject({ days: whole("days", 0, 366), at: time });
+const daysAt = z.strictObject({ days: whole("days", 0, 366), at: time.optional() });
 const leadTimeProblem = "must be { minutes }, { hours } or { days }, a whole number of one of them";
 
 export const leadTime: z.ZodType<LeadTime> = z.union([minutes, hours, days], { error: leadTimeProblem });
-const reminderOffset = z.union([minutes, hours, days, daysAt], {
+const reminderOffset = z.union([minutes, hours, daysAt], {
   error: `${leadTimeProblem}, or { days, at: "HH:mm" }`,
 });
 
@@ -62,10 +62,12 @@ export function timeAfter(start: InstantInput, offset: ReminderOffset, zoneName:
 const shiftInput = z.strictObject({ start: instant, offset: reminderOffset, zone });
 
 function moved(what: string, start: InstantInput, offset: ReminderOffset, zoneName: string, direction: 1 | -1): Date {
-  const input = parse(what, shiftInput, { start, offset, zone: zoneName });
-  if (!("at" in input.offset)) return new Date(shift(input.start, input.offset, input.zone, direction));
-  const on = addDays(wallOf(input.start, input.zone).date, direction * input.offset.days);
-  return new Date(edgeOf({ date: on, time: input.offset.at }, input.zone, "first"));
+  const { start: from, offset: by, zone: name } = parse(what, shiftInput, { start, offset, zone: zoneName });
+  if ("days" in by && by.at !== undefined) {
+    const on = addDays(wallOf(from, name).date, direction * by.days);
+    return new Date(edgeOf({ date: on, time: by.at }, name, "first"));
+  }
+  return new Date(shift(from, by, name, direction));
 }
 
 /** An instant moved by a lead time: forwards with 1, backwards with -1. */

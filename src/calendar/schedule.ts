@@ -19,7 +19,7 @@ export interface Opening extends Interval {
 }
 
 /** What a date offers: the openings of its own windows, its breaks, and whether it is off altogether. */
-export interface Day {
+interface Day {
   readonly off: boolean;
   readonly openings: readonly Opening[];
   readonly windows: readonly Interval[];
@@ -92,12 +92,15 @@ function exists(date: string, zone: string): boolean {
   return startOfDay(date, zone) < startOfDay(addDays(date, 1), zone);
 }
 
-/** Wall times to instants: a start in a gap, and an end in one, is the gap's later edge; in a fold, the first start and the last end. */
+/**
+ * Wall times to instants: a start in a gap, and an end in one, is the gap's later edge; in a fold, the first start and the last end.
+ * An end at midnight is the start of the next day, which is the first midnight of two.
+ */
 function resolveHours({ from, to }: Hours, date: string, zone: string): Interval {
   const next = addDays(date, 1);
   const endsAtMidnight = to === "24:00" || to === "00:00";
   return {
-    start: from === "00:00" ? startOfDay(date, zone) : edgeOf({ date, time: from }, zone, "first"),
+    start: edgeOf({ date, time: from }, zone, "first"),
     end: endsAtMidnight ? startOfDay(next, zone) : edgeOf({ date: to > from ? date : next, time: to }, zone, "last"),
   };
 }

@@ -87,7 +87,8 @@ function repeat(
       changes: { events: [conflictEvent("checkout_conflict", decided.bookingId, command, now)] },
     };
   }
-  if (decided.decision === "declined") return unchanged(declined(decided.reason ?? "unavailable"));
+  // Only a no has a reason.
+  if (decided.reason !== null) return unchanged(declined(decided.reason));
   if (booking === undefined) return unchanged(declined("unknown_booking"));
   const standing = stateAt(booking, now);
   if (standing === "cancelled") return unchanged(declined("cancelled"));

@@ -56,9 +56,10 @@ function startsWithin(start: Instant, day: Interval): boolean {
   return day.start <= start && start < day.end;
 }
 
-/** Live holds of a customer, without those that are released in the same step (B7). */
+/** Live holds of a customer (B7). One of a time that has ended freezes nothing. */
 export function liveHolds(state: State, customer: string, now: Instant): Booking[] {
   return [...state.bookings.values()].filter(
-    (booking) => booking.customer === customer && stateAt(booking, now) === "held",
+    (booking) =>
+      booking.customer === customer && stateAt(booking, now) === "held" && now < booking.interval.end,
   );
 }

@@ -93,5 +93,6 @@ export function freeze(policies: Policies): FrozenPolicy {
 }
 
 export function settlementGrace(policy: FrozenPolicy, provider: string): number {
-  return policy.settlementGraceMsByProvider[provider] ?? policy.settlementGraceMs;
+  const own = Object.hasOwn(policy.settlementGraceMsByProvider, provider);
+  return (own ? policy.settlementGraceMsByProvider[provider] : undefined) ?? policy.settlementGraceMs;
 }

@@ -16,5 +16,6 @@ export const knownProviders: Providers = {
 
 /** A provider that nobody declared is treated as one without a refund call: a person looks at it, and nothing is lost. */
 export function capabilitiesOf(providers: Providers, provider: string): ProviderCapabilities {
-  return providers[provider] ?? { refund: "person", partialRefund: false };
+  const own = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  return own ?? { refund: "person", partialRefund: false };
 }

@@ -87,7 +87,9 @@ function sameIntention(state: State, command: ReserveSlot, now: Instant): Bookin
       booking.interval.start === command.interval.start &&
       booking.interval.end === command.interval.end &&
       sameWants(booking.wants, command.wants) &&
-      isStanding(booking, now)
+      isStanding(booking, now) &&
+      // What has ended is no intention any more.
+      now < booking.interval.end
     ) {
       return booking;
     }

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
-import { ConnectionLost } from "./failure.ts";
-import type { Database, Statement, Transaction, TransactionOptions } from "./port.ts";
-import { abortable, joinTransaction, type QueryReply, runTransaction, type Session } from "./session.ts";
+import { ConnectionLost, isAnswered } from "./failure.ts";
+import type { Database, Transaction, TransactionOptions } from "./port.ts";
+import { hasValues, type QueryClient, sessionOf } from "./query.ts";
+import { abortable, joinTransaction, type QueryReply, runTransaction, type Sendable, type Session } from "./session.ts";
 
 /** The part of a node-postgres pool that we use: a `pg.Pool` fits as it is. */
 export interface PgPool {
@@ -9,9 +11,7 @@ export interface PgPool {
 }
 
 /** A client inside a transaction of yours, or anything else with node-postgres's `query(text, values)`. */
-export interface PgClient {
-  query(text: string, values?: string[]): Promise<QueryReply>;
-}
+export type PgClient = QueryClient;
 
 export interface PgPoolClient extends PgClient {
   query(query: { text: string; values?: string[]; name?: string }): Promise<QueryReply>;
@@ -72,17 +72,27 @@ export function pgDatabase(
   options: PgOptions = {},
 ): Database<PgClient> | OwnedPgDatabase {
   if ("connect" in poolOrSettings) return poolDatabase(poolOrSettings, options);
-  const { max = 8, connectionTimeoutMillis = 10_000, ...settings } = poolOrSettings;
-  const pool = new pg.Pool({ ...settings, max, connectionTimeoutMillis, pipeline: true } as pg.PoolConfig);
-  // An idle connection that the server closes is replaced by the pool; without a listener the error would end the process.
+  const pool = new pg.Pool({
+    // Seen in pg_stat_activity, where the question is who waits for whom.
+    fallback_application_name: "bookonce",
+    // A connection that a firewall has dropped is found out before a customer is.
+    keepAlive: true,
+    max: 8,
+    connectionTimeoutMillis: 10_000,
+    ...poolOrSettings,
+    pipeline: true,
+  } as pg.PoolConfig);
+  // An error event that nobody listens to ends the process. An idle connection that the server closes is replaced by the pool; one that
+  // it closes the moment it was made may say so before the caller who waits for it has had a chance to listen.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return { ...poolDatabase(pool, options), close: () => pool.end() };
 }
 
 function poolDatabase(pool: PgPool, { prepare = false }: PgOptions): Database<PgClient> {
   return {
     transaction: (transactionOptions, work) => leaseConnection(pool, prepare, transactionOptions, work),
-    join: (client) => joinTransaction({ pipelined: false, query: (statement) => plainQuery(client, statement) }),
+    join: (client) => joinTransaction(client, () => sessionOf(client)),
   };
 }
 
@@ -102,7 +112,7 @@ async function leaseConnection<Result>(
     pipelined: client.pipeline === true,
     async query(statement) {
       try {
-        return await client.query(prepare ? named(statement) : unnamed(statement));
+        return await client.query(sendable(statement, prepare));
       } catch (error) {
         broken ||= !isAnswered(error);
         throw error;
@@ -134,26 +144,20 @@ async function connect(pool: PgPool, signal: AbortSignal | undefined): Promise<P
   }
 }
 
-function isAnswered(error: unknown): boolean {
-  return error instanceof Error && "severity" in error && error.severity === "ERROR";
-}
-
-type Sendable = Statement | { readonly text: string };
-
-function unnamed(statement: Sendable): { text: string; values?: string[] } {
-  return "values" in statement ? { text: statement.text, values: [...statement.values] } : { text: statement.text };
+function sendable(statement: Sendable, prepare: boolean): { text: string; values?: string[]; name?: string } {
+  if (!hasValues(statement)) return { text: statement.text };
+  const query = { text: statement.text, values: [...statement.values] };
+  return prepare ? { ...query, name: nameOf(statement.text) } : query;
 }
 
 const names = new Map<string, string>();
 
-/** A statement with a name is parsed and planned once per connection. Our statements are few, and the same text has the same name. */
-function named(statement: Sendable): { text: string; values?: string[]; name?: string } {
-  if (!("values" in statement)) return unnamed(statement);
-  const name = names.get(statement.text) ?? `bookonce_${names.size + 1}`;
-  names.set(statement.text, name);
-  return { ...unnamed(statement), name };
-}
-
-function plainQuery(client: PgClient, statement: Sendable): Promise<QueryReply> {
-  return "values" in statement ? client.query(statement.text, [...statement.values]) : client.query(statement.text);
+/**
+ * A statement with a name is parsed and planned once per connection. The name is made of the text: a pool may be shared with another
+ * copy of the package, or through a pooler with another version of it, and one name must never stand for two texts.
+ */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `bookonce_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  names.set(text, name);
+  return name;
 }

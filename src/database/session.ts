@@ -1,12 +1,15 @@
-import { ConnectionLost } from "./failure.ts";
+import { ConnectionLost, TransactionFailed } from "./failure.ts";
 import type { Statement, StatementResult, Transaction, TransactionOptions } from "./port.ts";
 
 /** What an SQL driver's connection must offer for {@link runTransaction}: one query at a time, or several in one flight. */
 export interface Session {
-  query(statement: Statement | { readonly text: string }): Promise<QueryReply>;
+  query(statement: Sendable): Promise<QueryReply>;
   /** Whether queries that are sent without waiting travel in one flight. */
   readonly pipelined: boolean;
 }
+
+/** A statement with values, or a text without any, which may then be several statements. */
+export type Sendable = Statement | { readonly text: string };
 
 /** The part of a driver's answer that we look at. */
 export interface QueryReply {
@@ -28,6 +31,8 @@ export function beginText(options: TransactionOptions): string {
 /**
  * Runs a transaction on one connection: BEGIN travels with the first flight and COMMIT with the last. Rejects when anything failed,
  * including a COMMIT that the server answered with ROLLBACK, which it does (without an error) when the transaction had failed.
+ *
+ * When the signal fires, nothing more is sent but the roll-back; what is already on its way is still waited for.
  */
 export async function runTransaction<Result>(
   session: Session,
@@ -36,24 +41,33 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   let begun = false;
   let ended = false;
+  // Remembered, so that a COMMIT after a failure nobody looked at is refused even where the driver does not tell command tags.
+  const failures: unknown[] = [];
+  const flight = async (statements: readonly Sendable[]): Promise<QueryReply[]> => {
+    try {
+      return await sendFlight(session, statements, options.signal);
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
   const transaction: Transaction = {
     async send(statements, { last = false } = {}) {
-      const flight: { readonly text: string }[] = begun ? [] : [{ text: beginText(options) }];
-      const skipped = flight.length;
+      const opening: Sendable[] = begun ? [] : [{ text: beginText(options) }];
       begun = true;
-      flight.push(...statements);
-      if (last) flight.push({ text: "commit" });
-      const replies = await sendFlight(session, flight);
+      const closing: Sendable[] = last ? [{ text: "commit" }] : [];
+      const replies = await flight([...opening, ...statements, ...closing]);
       if (last) {
-        expectCommit(replies.at(-1));
         ended = true;
+        expectCommit(replies.at(-1));
       }
-      return replies.slice(skipped, skipped + statements.length).map(resultOf);
+      return replies.slice(opening.length, opening.length + statements.length).map(resultOf);
     },
   };
   try {
     const result = await work(transaction);
-    if (begun && !ended) expectCommit(await session.query({ text: "commit" }));
+    if (failures.length > 0) throw rolledBack(failures[0]);
+    if (begun && !ended) expectCommit((await flight([{ text: "commit" }])).at(-1));
     return result;
   } catch (error) {
     // The first error is the one that tells; a roll-back that fails too means a connection the adapter will throw away.
@@ -62,21 +76,82 @@ export async function runTransaction<Result>(
   }
 }
 
-/** Statements inside somebody else's transaction: neither begun nor ended here. */
-export function joinTransaction(session: Session): Transaction {
-  return {
+const joined = new WeakMap<object, Transaction>();
+
+/**
+ * Statements inside a transaction that somebody else begins and ends. The same handle gives the same transaction, by which the engine
+ * knows that two calls share it.
+ */
+export function joinTransaction(caller: object, sessionOf: () => Session): Transaction {
+  const known = joined.get(caller);
+  if (known !== undefined) return known;
+  const session = sessionOf();
+  const transaction: Transaction = {
     async send(statements) {
       return (await sendFlight(session, statements)).map(resultOf);
     },
   };
+  joined.set(caller, transaction);
+  return transaction;
 }
 
-async function sendFlight(session: Session, flight: readonly { readonly text: string }[]): Promise<QueryReply[]> {
+/**
+ * Runs a transaction that the driver begins, commits and rolls back around a callback of ours, as most query builders do it. Where
+ * it began is not ours to say, so its isolation and time-outs are set by the first statements.
+ */
+export async function runInside<Result>(
+  session: Session,
+  options: TransactionOptions,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  let opening: readonly Sendable[] = openingStatements(options);
+  const failures: unknown[] = [];
+  const result = await work({
+    async send(statements) {
+      const first = opening;
+      opening = [];
+      try {
+        const replies = await sendFlight(session, [...first, ...statements], options.signal);
+        return replies.slice(first.length).map(resultOf);
+      } catch (error) {
+        failures.push(error);
+        throw error;
+      }
+    },
+  });
+  // The driver would send COMMIT, and the server answer it with ROLLBACK, without an error.
+  if (failures.length > 0) throw rolledBack(failures[0]);
+  expectTime(options.signal);
+  return result;
+}
+
+function openingStatements(options: TransactionOptions): Sendable[] {
+  const { lockTimeoutMs, statementTimeoutMs, idleTimeoutMs } = options;
+  // One statement a text: not every driver takes several.
+  return [
+    { text: "set transaction isolation level read committed, read write" },
+    {
+      text: `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true),
+        set_config('idle_in_transaction_session_timeout', $3::text, true)`,
+      values: [lockTimeoutMs, statementTimeoutMs, idleTimeoutMs].map((ms) => `${Math.ceil(ms)}`),
+    },
+  ];
+}
+
+async function sendFlight(
+  session: Session,
+  flight: readonly Sendable[],
+  signal?: AbortSignal | undefined,
+): Promise<QueryReply[]> {
   if (!session.pipelined) {
     const replies: QueryReply[] = [];
-    for (const statement of flight) replies.push(await session.query(statement));
+    for (const statement of flight) {
+      expectTime(signal);
+      replies.push(await session.query(statement));
+    }
     return replies;
   }
+  expectTime(signal);
   // All are answered before the first failure is reported: the connection is quiet again when we return.
   const settled = await Promise.allSettled(flight.map((statement) => session.query(statement)));
   return settled.map((one) => {
@@ -86,7 +161,11 @@ async function sendFlight(session: Session, flight: readonly { readonly text: st
 }
 
 function expectCommit(reply: QueryReply | undefined): void {
-  if (reply?.command === "ROLLBACK") throw new ConnectionLost("the transaction was rolled back instead of committed");
+  if (reply?.command === "ROLLBACK") throw rolledBack(undefined);
+}
+
+function rolledBack(cause: unknown): TransactionFailed {
+  return new TransactionFailed("the transaction was rolled back instead of committed", { cause });
 }
 
 function resultOf(reply: QueryReply): StatementResult {
@@ -101,7 +180,7 @@ function resultOf(reply: QueryReply): StatementResult {
 export async function abortable<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new ConnectionLost("given up: the time for this operation is over"));
+  const onAbort = (): void => reject(gaveUp());
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
@@ -109,4 +188,13 @@ export async function abortable<Result>(work: Promise<Result>, signal: AbortSign
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** Throws when the time is over: nobody waits for what would be done now. */
+export function expectTime(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw gaveUp();
+}
+
+function gaveUp(): ConnectionLost {
+  return new ConnectionLost("given up: the time for this operation is over");
 }

@@ -7,8 +7,6 @@ export interface Job {
   /** After this instant (performance.now) nobody waits for the answer any more. */
   readonly deadline: number;
   attempts: number;
-  /** True after its batch failed: it runs alone from now on, so that it cannot fail because of its neighbours. */
-  alone: boolean;
   readonly settle: (result: { readonly outcome: unknown } | { readonly error: unknown }) => void;
   readonly isOver: () => boolean;
 }
@@ -16,20 +14,28 @@ export interface Job {
 export interface BatcherOptions {
   /** Commands in one transaction at most. */
   readonly size: number;
-  /** Transactions in flight at most: while they are, arriving commands gather. */
+  /** Batches in flight at most: while they are, arriving commands gather. */
   readonly inFlight: number;
   /** Runs the jobs in one transaction and settles or re-queues each. */
   readonly run: (jobs: readonly Job[], requeue: (job: Job, delayMs: number) => void) => Promise<void>;
 }
 
+// setTimeout takes no more, and answers more with an immediate call.
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
  * The process's queue: a command that finds a free place starts at once; those that arrive while the database is busy travel
  * together. Nothing here outlives the process, and nothing depends on it (O1).
+ *
+ * A command whose batch failed comes back to run alone, so that it cannot fail because of its neighbours. Those have places of their
+ * own: a command that waits for a stuck lock, time and again until its budget is over, must not keep fresh batches waiting (B4).
  */
 export class Batcher {
   readonly #options: BatcherOptions;
-  #queue: Job[] = [];
-  #running = 0;
+  #fresh: Job[] = [];
+  #alone: Job[] = [];
+  #batches = 0;
+  #singles = 0;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -39,6 +45,11 @@ export class Batcher {
     command: Command<Outcome>,
     options: { readonly budgetMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Outcome> {
+    const budgetMs = Math.min(options.budgetMs, longestTimerMs);
+    if (!(budgetMs >= 0)) {
+      const message = "budgetMs: must be a number of milliseconds";
+      return Promise.reject(new BookonceError("invalid_input", message, { problems: [{ path: "budgetMs", message }] }));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     let over = false;
     const finish = (act: () => void): void => {
@@ -48,16 +59,15 @@ export class Batcher {
       options.signal?.removeEventListener("abort", giveUp);
       act();
     };
-    const giveUp = (): void => finish(() => reject(timedOut(options.budgetMs, options.signal?.reason)));
-    const timer = setTimeout(giveUp, options.budgetMs);
+    const giveUp = (): void => finish(() => reject(timedOut(budgetMs, options.signal?.reason)));
+    const timer = setTimeout(giveUp, budgetMs);
     options.signal?.addEventListener("abort", giveUp, { once: true });
     if (options.signal?.aborted === true) giveUp();
 
-    this.#queue.push({
+    this.#fresh.push({
       command,
-      deadline: performance.now() + options.budgetMs,
+      deadline: performance.now() + budgetMs,
       attempts: 0,
-      alone: false,
       isOver: () => over,
       settle: (result) =>
         finish(() => ("error" in result ? reject(result.error) : resolve(result.outcome as Outcome))),
@@ -67,35 +77,45 @@ export class Batcher {
   }
 
   #pump(): void {
-    while (this.#running < this.#options.inFlight) {
-      const jobs = this.#take();
-      if (jobs.length === 0) return;
-      this.#running += 1;
-      this.#options
-        .run(jobs, (job, delayMs) => this.#requeue(job, delayMs))
-        .catch((error: unknown) => {
-          for (const job of jobs) job.settle({ error });
-        })
-        .finally(() => {
-          this.#running -= 1;
-          this.#pump();
-        });
+    const { size, inFlight } = this.#options;
+    while (this.#batches < inFlight) {
+      this.#fresh = this.#fresh.filter((job) => !job.isOver());
+      const jobs = this.#fresh.splice(0, size);
+      if (jobs.length === 0) break;
+      this.#batches += 1;
+      this.#start(jobs, () => {
+        this.#batches -= 1;
+      });
+    }
+    // Twice as many places: each takes one command only, and some of them may be waiting for a lock.
+    while (this.#singles < inFlight * 2) {
+      this.#alone = this.#alone.filter((job) => !job.isOver());
+      const jobs = this.#alone.splice(0, 1);
+      if (jobs.length === 0) break;
+      this.#singles += 1;
+      this.#start(jobs, () => {
+        this.#singles -= 1;
+      });
     }
   }
 
-  /** The next batch: one job that must run alone, or as many as may travel together. */
-  #take(): Job[] {
-    this.#queue = this.#queue.filter((job) => !job.isOver());
-    if (this.#queue[0]?.alone === true) return this.#queue.splice(0, 1);
-    const firstAlone = this.#queue.findIndex((job) => job.alone);
-    const available = firstAlone === -1 ? this.#queue.length : firstAlone;
-    return this.#queue.splice(0, Math.min(available, this.#options.size));
+  #start(jobs: readonly Job[], done: () => void): void {
+    this.#options
+      .run(jobs, (job, delayMs) => this.#requeue(job, delayMs))
+      .catch((error: unknown) => {
+        for (const job of jobs) job.settle({ error });
+      })
+      .finally(() => {
+        done();
+        this.#pump();
+      });
   }
 
   #requeue(job: Job, delayMs: number): void {
     const enqueue = (): void => {
-      // In front: it has waited longest.
-      this.#queue.unshift(job);
+      // Fewest attempts first: the neighbours of a stuck command go before its next try.
+      const behind = this.#alone.findIndex((other) => other.attempts > job.attempts);
+      this.#alone.splice(behind === -1 ? this.#alone.length : behind, 0, job);
       this.#pump();
     };
     if (delayMs <= 0) enqueue();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { BookonceError } from "../core/error.ts";
 import { classify } from "../database/failure.ts";
 import type { Database, Transaction, TransactionOptions } from "../database/port.ts";
@@ -19,12 +20,19 @@ export interface Timeouts {
   readonly idleMs: number;
 }
 
+// Reads and workers: long enough for a busy pool, short enough that a connection that went silent does not hold them for ever.
+const transactionBudgetMs = 30_000;
+
 /** Runs commands: batched, retried within their budget, and each alone when its batch fails. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #batcher: Batcher;
+  readonly #joined = new WeakMap<Transaction, Promise<unknown>>();
 
   constructor(options: EngineOptions) {
+    expectPositive({ "batch.size": options.batchSize, "batch.inFlight": options.batchesInFlight });
+    const { lockMs, statementMs, idleMs } = options.timeouts;
+    expectPositive({ "timeouts.lockMs": lockMs, "timeouts.statementMs": statementMs, "timeouts.idleMs": idleMs });
     this.#options = options;
     this.#batcher = new Batcher({
       size: options.batchSize,
@@ -41,8 +49,21 @@ export class Engine {
     return this.#batcher.submit(command, options);
   }
 
-  /** Inside the caller's transaction: no queue and no retry, for a failed statement has already ended it. */
-  async runWithin<Outcome>(command: Command<Outcome>, transaction: Transaction): Promise<Outcome> {
+  /**
+   * Inside the caller's transaction: no batch and no retry, for a failed statement has already ended it. Calls that were not awaited
+   * run one after another all the same: a lock does not part two commands of one transaction.
+   */
+  runWithin<Outcome>(command: Command<Outcome>, transaction: Transaction): Promise<Outcome> {
+    const before = this.#joined.get(transaction) ?? Promise.resolve();
+    const running = before.then(() => this.#runJoined(command, transaction));
+    this.#joined.set(
+      transaction,
+      running.catch(() => undefined),
+    );
+    return running;
+  }
+
+  async #runJoined<Outcome>(command: Command<Outcome>, transaction: Transaction): Promise<Outcome> {
     const { lockMs, statementMs } = this.#options.timeouts;
     try {
       return await transactWithin(command, transaction, this.#options, {
@@ -54,19 +75,31 @@ export class Engine {
     }
   }
 
-  /** A transaction of one's own for reads and workers, with the same time-outs and errors. */
-  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    try {
-      return await this.#options.database.transaction(this.#transactionOptions(signal), work);
-    } catch (error) {
-      throw toBookonceError(error, "Repeating the call is safe.");
+  /**
+   * A transaction of one's own for reads and workers, with the same time-outs and errors. All of them may run twice, so a connection
+   * that was lost (while it lay idle, say) is nobody's trouble but ours.
+   */
+  async transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const deadline = AbortSignal.timeout(transactionBudgetMs);
+    const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#options.database.transaction(this.#transactionOptions(either), work);
+      } catch (error) {
+        const failure = classify(error);
+        const again = (failure === "lost" || failure === "conflict") && attempt < 4 && !either.aborted;
+        if (!again) throw toBookonceError(error, "Repeating the call is safe.");
+      }
+      await sleep(retryDelay(attempt));
     }
   }
 
-  #transactionOptions(signal: AbortSignal | undefined): TransactionOptions {
-    const { lockMs, statementMs, idleMs } = this.#options.timeouts;
-    const timeouts = { lockTimeoutMs: lockMs, statementTimeoutMs: statementMs, idleTimeoutMs: idleMs };
-    return signal === undefined ? timeouts : { ...timeouts, signal };
+  #transactionOptions(signal: AbortSignal, lockMs: number = this.#options.timeouts.lockMs): TransactionOptions {
+    const { statementMs, idleMs } = this.#options.timeouts;
+    return { lockTimeoutMs: lockMs, statementTimeoutMs: statementMs, idleTimeoutMs: idleMs, signal };
   }
 
   async #runBatch(jobs: readonly Job[], requeue: (job: Job, delayMs: number) => void): Promise<void> {
@@ -75,7 +108,8 @@ export class Engine {
     const timer = setTimeout(() => abort.abort(), Math.max(0, lastDeadline - performance.now()));
     try {
       const commands = jobs.map((job) => job.command);
-      const outcomes = await this.#options.database.transaction(this.#transactionOptions(abort.signal), (transaction) =>
+      const options = this.#transactionOptions(abort.signal, this.#lockMs(jobs));
+      const outcomes = await this.#options.database.transaction(options, (transaction) =>
         transact(commands, transaction, this.#options),
       );
       for (const [index, job] of jobs.entries()) job.settle({ outcome: outcomes[index] });
@@ -86,17 +120,26 @@ export class Engine {
     }
   }
 
+  /**
+   * A command that runs alone for the first time waits a tenth as long: its batch has waited in full just now, and if it is the one
+   * that waits for a stuck lock, the neighbours that it has held up are next.
+   */
+  #lockMs(jobs: readonly Job[]): number {
+    const { lockMs } = this.#options.timeouts;
+    const firstAlone = jobs.length === 1 && jobs[0]?.attempts === 1;
+    return firstAlone ? Math.ceil(lockMs / 10) : lockMs;
+  }
+
   #failed(job: Job, error: unknown, hadNeighbours: boolean, requeue: (job: Job, delayMs: number) => void): void {
     job.attempts += 1;
     const failure = classify(error);
-    const again = hadNeighbours || failure === "transient" || failure === "busy";
+    const again = hadNeighbours || failure === "lost" || failure === "conflict" || failure === "busy";
     if (!again) return job.settle({ error: toBookonceError(error, "") });
     const delayMs = hadNeighbours ? 0 : retryDelay(job.attempts);
     // No time left for another attempt: say so now, with the reason, rather than let the timer say "no answer".
     if (performance.now() + delayMs >= job.deadline) {
       return job.settle({ error: toBookonceError(error, "Repeating the call is safe.") });
     }
-    job.alone = true;
     requeue(job, delayMs);
   }
 }
@@ -106,20 +149,47 @@ function retryDelay(attempts: number): number {
   return Math.min(10 * 2 ** (attempts - 1), 500) * (0.5 + Math.random());
 }
 
-function toBookonceError(error: unknown, advice: string): BookonceError {
+// A batch of none would never start, and a time-out of zero is PostgreSQL's word for none at all.
+function expectPositive(settings: Readonly<Record<string, number>>): void {
+  const problems = Object.entries(settings)
+    .filter(([, value]) => !(Number.isInteger(value) && value > 0 && value < 2 ** 31))
+    .map(([path]) => ({ path, message: "must be a whole number above zero" }));
+  if (problems.length === 0) return;
+  const summary = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
+  throw new BookonceError("invalid_input", `createBookonce: ${summary}`, { problems });
+}
+
+/** Raw database errors never leave the library (O6). */
+export function toBookonceError(error: unknown, advice: string): BookonceError {
   if (error instanceof BookonceError) return error;
   switch (classify(error)) {
-    case "transient":
-      return new BookonceError("unavailable", `The database connection failed. ${advice}`, { retryable: true, cause: error });
+    case "lost":
+      return new BookonceError(
+        "unavailable",
+        `The database could not be reached, or the connection was lost. ${advice}`,
+        {
+          retryable: true,
+          cause: error,
+        },
+      );
+    case "conflict":
+      return new BookonceError("unavailable", `Another transaction was in the way. ${advice}`, {
+        retryable: true,
+        cause: error,
+      });
     case "busy":
       return new BookonceError("unavailable", `The database is busy: a lock or a statement took too long. ${advice}`, {
         retryable: true,
         cause: error,
       });
     case "not_migrated":
-      return new BookonceError("not_migrated", "The tables of bookonce are missing or older than this version: run migrate().", {
-        cause: error,
-      });
+      return new BookonceError(
+        "not_migrated",
+        "The tables of bookonce are missing or older than this version: run migrate().",
+        {
+          cause: error,
+        },
+      );
     case "unexpected":
       return new BookonceError("internal", "An unexpected error; its cause has the details. Nothing was written.", {
         cause: error,

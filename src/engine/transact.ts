@@ -5,7 +5,8 @@ import type { Policies } from "../core/policies.ts";
 import type { Providers } from "../core/providers.ts";
 import { applyChanges, type Changes } from "../core/state.ts";
 import { tokenPrefix } from "../core/token.ts";
-import type { Transaction } from "../database/port.ts";
+import { isAnswered } from "../database/failure.ts";
+import type { Statement, Transaction } from "../database/port.ts";
 import { mergeKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import type { Command } from "./command.ts";
@@ -58,7 +59,8 @@ interface CallerSettings {
 
 /**
  * The same inside a transaction of the caller's (O4): a batch of one, our time-outs set for the length of it and the caller's put
- * back, and refused above READ COMMITTED, where a read after the lock would still show what was there before the wait.
+ * back. Refused where the guarantee would not hold: above READ COMMITTED, where a read after the lock would still show what was there
+ * before the wait, and on a connection without an open transaction, where a lock ends with its statement.
  */
 export async function transactWithin<Outcome>(
   command: Command<Outcome>,
@@ -66,7 +68,9 @@ export async function transactWithin<Outcome>(
   settings: Settings,
   timeouts: { readonly lockTimeoutMs: number; readonly statementTimeoutMs: number },
 ): Promise<Outcome> {
-  const [before] = await transaction.send([{ text: callerSettings, values: [] }]);
+  // A setting that is local to a transaction is gone with the next statement where there is none.
+  const mark = randomUUID();
+  const [before] = await transaction.send([{ text: callerSettings, values: [mark] }]);
   const caller = JSON.parse(before ?? "") as CallerSettings;
   if (caller.isolation !== "read committed" && caller.isolation !== "read uncommitted") {
     throw new BookonceError(
@@ -77,27 +81,37 @@ export async function transactWithin<Outcome>(
   if (caller.read_only === "on") {
     throw new BookonceError("unsupported_isolation", "This transaction is READ ONLY; bookonce has to write in it.");
   }
-  await transaction.send([
-    setTimeouts({ lock_timeout: `${timeouts.lockTimeoutMs}`, statement_timeout: `${timeouts.statementTimeoutMs}` }),
-  ]);
-  const [outcome] = await transact([command], transaction, settings);
-  await transaction.send([setTimeouts(caller)]);
-  // transact() answers each command with what that command's decide() returned.
-  return outcome as Outcome;
+  const ours = { lock_timeout: `${timeouts.lockTimeoutMs}`, statement_timeout: `${timeouts.statementTimeoutMs}` };
+  const [seen] = await transaction.send([setTimeouts(ours)]);
+  if (seen !== mark) {
+    throw new BookonceError(
+      "unsupported_isolation",
+      "There is no open transaction on the connection that within() was given: send BEGIN first, or pass the transaction itself.",
+    );
+  }
+  try {
+    const [outcome] = await transact([command], transaction, settings);
+    await transaction.send([setTimeouts(caller)]);
+    // transact() answers each command with what that command's decide() returned.
+    return outcome as Outcome;
+  } catch (error) {
+    // After an error of the server's the transaction takes no statement, and its roll-back puts the settings back.
+    if (!isAnswered(error)) await transaction.send([setTimeouts(caller)]).catch(() => undefined);
+    throw error;
+  }
 }
 
 const callerSettings = `select json_build_object(
   'isolation', current_setting('transaction_isolation'),
   'read_only', current_setting('transaction_read_only'),
   'lock_timeout', current_setting('lock_timeout'),
-  'statement_timeout', current_setting('statement_timeout'))::text as result`;
+  'statement_timeout', current_setting('statement_timeout'),
+  'mark', set_config('bookonce.within', $1::text, true))::text as result`;
 
-function setTimeouts(values: { readonly lock_timeout: string; readonly statement_timeout: string }): {
-  text: string;
-  values: string[];
-} {
+function setTimeouts(values: { readonly lock_timeout: string; readonly statement_timeout: string }): Statement {
   return {
-    text: "select set_config('lock_timeout', $1::text, true) || set_config('statement_timeout', $2::text, true) as result",
+    text: `select current_setting('bookonce.within', true) as result,
+      set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true)`,
     values: [values.lock_timeout, values.statement_timeout],
   };
 }

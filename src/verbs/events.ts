@@ -7,7 +7,7 @@ import { instant, toBooking, toRecord } from "../store/mapping.ts";
 import { type ReminderStatements, reminderStatements } from "../store/reminders.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow, EventRow } from "../store/tables.ts";
-import { parseInput } from "./input.ts";
+import { parseInput, patienceMs, storableText, times } from "./input.ts";
 import { read } from "./reader.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 
@@ -97,12 +97,19 @@ interface Leased {
   readonly booking: BookingRow | null;
 }
 
+const runSchema = z.strictObject({
+  limit: times.default(100),
+  leaseMs: patienceMs.default(30_000),
+  parkAfter: times.default(12),
+});
+
 async function run(
   engine: Engine,
   store: Store,
   handler: EventHandler,
-  { limit = 100, leaseMs = 30_000, parkAfter = 12, signal }: EventRunOptions,
+  { signal, ...options }: EventRunOptions,
 ): Promise<EventRunReport> {
+  const { limit, leaseMs, parkAfter } = parseInput("events.run", runSchema, options);
   const report = { delivered: 0, failed: 0, parked: 0, dropped: 0 };
   const reminders = reminderStatements(store.queries);
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
@@ -124,7 +131,7 @@ async function run(
       const message = error instanceof Error ? error.message : String(error);
       const parked = await read<number>(
         engine,
-        store.outbox.failed({ id, token, error: message.slice(0, 1000).replaceAll("\u0000", ""), parkAfter }),
+        store.outbox.failed({ id, token, error: storableText(message), parkAfter }),
       );
       report.failed += 1;
       report.parked += parked;

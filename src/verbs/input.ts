@@ -3,15 +3,28 @@ import { BookonceError, type InputProblem } from "../core/error.ts";
 
 /** Validates an input at the door: every problem is named, and nothing is written. */
 export function parseInput<Schema extends z.ZodType>(verb: string, schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
+  const parsed = attempt(verb, () => schema.safeParse(input));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join(".") || "input", message: issue.message }));
+  const problems = parsed.error.issues.map((issue) => ({
+    path: issue.path.join(".") || "input",
+    message: issue.message,
+  }));
   throw invalidInput(verb, problems);
 }
 
 export function invalidInput(verb: string, problems: readonly InputProblem[]): BookonceError {
   const summary = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
   return new BookonceError("invalid_input", `${verb}: ${summary}`, { problems });
+}
+
+/** Looking at an input can fail too: a getter or a proxy that throws. */
+function attempt<Result>(verb: string, look: () => Result): Result {
+  try {
+    return look();
+  } catch (cause) {
+    const problem = { path: "input", message: "cannot be read" };
+    throw new BookonceError("invalid_input", `${verb}: input: cannot be read`, { cause, problems: [problem] });
+  }
 }
 
 // PostgreSQL's text and jsonb hold neither NUL nor half a surrogate pair.
@@ -28,17 +41,28 @@ export function text(maxLength: number): z.ZodType<string> {
 
 export const identifier: z.ZodType<string> = text(200);
 
-/** Ids that we make: anything else names nothing. */
-export const uuid: z.ZodType<string> = z.uuid("must be an id that bookonce returned");
+/** Text that somebody else wrote, such as an error's message, made storable rather than refused: cut, whole characters, no NUL. */
+export function storableText(value: string, maxLength = 1000): string {
+  return value.slice(0, maxLength).replaceAll("\u0000", "").toWellFormed();
+}
+
+/** Ids that we make: anything else names nothing. In small letters, as the database gives them back. */
+export const uuid: z.ZodType<string> = z.uuid("must be an id that bookonce returned").toLowerCase();
 
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 0, 1);
 
 /** A `Date`, or ISO 8601 text with an offset; milliseconds since 1970 from here on. */
 export const instant: z.ZodType<number> = z
-  .union([z.date("must be a valid Date"), z.iso.datetime({ offset: true, error: "must be a Date or ISO 8601 text with an offset" })], {
-    error: "must be a Date or ISO 8601 text with an offset",
-  })
+  .union(
+    [
+      z.date("must be a valid Date"),
+      z.iso.datetime({ offset: true, error: "must be a Date or ISO 8601 text with an offset" }),
+    ],
+    {
+      error: "must be a Date or ISO 8601 text with an offset",
+    },
+  )
   .transform((value) => (typeof value === "string" ? Date.parse(value) : value.getTime()))
   .refine((value) => value >= earliest && value < latest, "must lie between the years 1970 and 9999");
 
@@ -50,16 +74,25 @@ export interface Duration {
   readonly hours?: number;
 }
 
+/** The longest time that can be booked, or waited for. */
+export const longest: { readonly ms: number; readonly message: string } = {
+  ms: 366 * 24 * 3_600_000,
+  message: "must be a year at most",
+};
+
 const part = z.number().min(0, "must not be negative").max(1e9, "is too long").optional();
 
 export const duration: z.ZodType<number> = z
-  .strictObject({ milliseconds: part, seconds: part, minutes: part, hours: part }, { error: "must be like { minutes: 60 }" })
+  .strictObject(
+    { milliseconds: part, seconds: part, minutes: part, hours: part },
+    { error: "must be like { minutes: 60 }" },
+  )
   .transform(
     ({ milliseconds = 0, seconds = 0, minutes = 0, hours = 0 }) =>
       milliseconds + 1_000 * (seconds + 60 * (minutes + 60 * hours)),
   )
   .refine((value) => Number.isSafeInteger(value), "must be a whole number of milliseconds")
-  .refine((value) => value <= 366 * 24 * 3_600_000, "must be a year at most");
+  .refine((value) => value <= longest.ms, longest.message);
 
 export const longDuration: z.ZodType<number> = duration.refine((value) => value > 0, "must be longer than nothing");
 
@@ -76,12 +109,23 @@ export const currency: z.ZodType<string> = z
 export const money: z.ZodType<{ amount: number; currency: string }> = z.strictObject({ amount, currency });
 
 const maxDataBytes = 16_384;
+const maxDataDepth = 100;
 
-/** The caller's own data: plain JSON, at most 16 KiB. */
-export const data: z.ZodType<Record<string, unknown>> = z
+const plainData = z
   .record(z.string(), z.json({ error: "must be plain JSON" }))
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes, "must be at most 16 KiB as JSON")
   .refine((value) => storable(unescaped(value)), "must hold well-formed text without NUL");
+
+/** The caller's own data: plain JSON, at most 16 KiB. Its depth is looked at first, for the rest walks it by recursion. */
+export const data: z.ZodType<Record<string, unknown>> = z
+  .unknown()
+  .refine((value) => !isDeeperThan(maxDataDepth, value), `must be nested at most ${maxDataDepth} deep`)
+  .pipe(plainData);
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
+}
 
 // All the strings of a JSON value in one, as they are before escaping.
 function unescaped(value: unknown): string {
@@ -103,6 +147,16 @@ export const wants: z.ZodType<{ resource: string; quantity: number }[]> = z
   .transform((list) => list.map((want) => (typeof want === "string" ? { resource: want, quantity: 1 } : want)))
   .refine((list) => new Set(list.map((want) => want.resource)).size === list.length, "must name each resource once")
   .transform((list) => list.sort((left, right) => (left.resource < right.resource ? -1 : 1)));
+
+/** How many at once, or how often, for workers. */
+export const times: z.ZodType<number> = z.number().int().min(1).max(100_000);
+
+/** A worker's patience, in milliseconds. */
+export const patienceMs: z.ZodType<number> = z
+  .number()
+  .int()
+  .min(1)
+  .max(24 * 3_600_000);
 
 /** Options of every call that goes to the database. */
 export interface CallOptions {

@@ -2,19 +2,13 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { BookonceError } from "../core/error.ts";
 import { type ExternalOutcome, recordExternalRefund } from "../core/external-refund.ts";
-import {
-  type RefundAnswer,
-  retryRefund,
-  type SettleOutcome,
-  type SettleRefund,
-  settleRefund,
-} from "../core/refund.ts";
+import { type RefundAnswer, retryRefund, type SettleOutcome, type SettleRefund, settleRefund } from "../core/refund.ts";
 import type { Engine } from "../engine/engine.ts";
 import { keys } from "../store/keys.ts";
 import { toPayment, toRefund } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { PaymentRow, RefundRow } from "../store/tables.ts";
-import { identifier, parseInput, text, uuid } from "./input.ts";
+import { identifier, parseInput, patienceMs, storableText, text, times, uuid } from "./input.ts";
 import { read } from "./reader.ts";
 import { command, ownRunner, type Runner } from "./runner.ts";
 import { type BookingView, type PaymentView, type RefundView, viewBooking, viewPayment, viewRefund } from "./views.ts";
@@ -38,7 +32,10 @@ export interface Refunder {
    *
    * Answering `pause` (a revoked token, say) ends this run; the rows stay.
    */
-  refund(task: RefundTask, options: { readonly signal: AbortSignal }): Promise<RefundAnswer | { readonly answer: "pause"; readonly error: string }>;
+  refund(
+    task: RefundTask,
+    options: { readonly signal: AbortSignal },
+  ): Promise<RefundAnswer | { readonly answer: "pause"; readonly error: string }>;
 }
 
 export interface RefundRunOptions {
@@ -112,15 +109,24 @@ export function refunds(engine: Engine, store: Store): Refunds {
   const runner = ownRunner(engine);
   return {
     run: (refunder, options = {}) => run(engine, store, runner, refunder, options),
-    list: ({ state } = {}) => list(engine, store, state === undefined ? {} : { state }),
-    ofPayment: (paymentId) => list(engine, store, { paymentId: parseInput("refunds.ofPayment", uuid, paymentId) }),
+    async list(filter) {
+      const { state } = parseInput("refunds.list", listSchema, filter);
+      return list(engine, store, state === undefined ? {} : { state });
+    },
+    async ofPayment(paymentId) {
+      return list(engine, store, { paymentId: parseInput("refunds.ofPayment", uuid, paymentId) });
+    },
     async resolve(input) {
       const { refundId, actor, note } = parseInput("refunds.resolve", resolveSchema, input);
-      return completed(await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by: actor }, note }));
+      return completed(
+        await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by: actor }, note }),
+      );
     },
     async seen(input) {
       const { refundId, by } = parseInput("refunds.seen", seenSchema, input);
-      return completed(await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by }, note: null }));
+      return completed(
+        await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by }, note: null }),
+      );
     },
     async recordExternal(input) {
       const { note = null, ...asked } = parseInput("refunds.recordExternal", externalSchema, input);
@@ -150,13 +156,20 @@ export function refunds(engine: Engine, store: Store): Refunds {
       );
       if (outcome.refund === null) throw unknownRefund();
       if (outcome.outcome === "ignored") {
-        throw new BookonceError("not_allowed", `This refund is ${outcome.refund.state}; only one that needs attention is retried.`);
+        throw new BookonceError(
+          "not_allowed",
+          `This refund is ${outcome.refund.state}; only one that needs attention is retried.`,
+        );
       }
       return viewRefund(outcome.refund);
     },
   };
 }
 
+const runSchema = z.strictObject({ limit: times.default(20), callTimeoutMs: patienceMs.default(15_000) });
+const listSchema = z
+  .strictObject({ state: z.enum(["pending", "sending", "unconfirmed", "completed", "needs_attention"]).optional() })
+  .default({});
 const resolveSchema = z.strictObject({ refundId: uuid, actor: identifier, note: text(2000) });
 const seenSchema = z.strictObject({ refundId: uuid, by: identifier });
 const retrySchema = z.strictObject({ refundId: uuid, actor: identifier });
@@ -203,18 +216,28 @@ async function run(
   store: Store,
   runner: Runner,
   refunder: Refunder,
-  { limit = 20, callTimeoutMs = 15_000, signal }: RefundRunOptions,
+  { signal, ...options }: RefundRunOptions,
 ): Promise<RefundRunReport> {
+  const { limit, callTimeoutMs } = parseInput("refunds.run", runSchema, options);
   const report = { completed: 0, unconfirmed: 0, pending: 0, needsAttention: 0, paused: null as string | null };
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
     // One at a time, so that a lease never outlives a queue of slow calls.
     const token = randomUUID();
-    const lease = { token, limit: 1, leaseMs: callTimeoutMs * 2, provider: refunder.provider, account: refunder.account ?? null };
-    const [result] = await engine.transaction((tx) => tx.send([store.outbox.leaseRefunds(lease)], { last: true }), signal);
+    const account = refunder.account ?? null;
+    const lease = { token, limit: 1, leaseMs: callTimeoutMs * 2, provider: refunder.provider, account };
+    const [result] = await engine.transaction(
+      (tx) => tx.send([store.outbox.leaseRefunds(lease)], { last: true }),
+      signal,
+    );
     const [leased] = JSON.parse(result ?? "[]") as Leased[];
     if (leased === undefined) break;
     const answer = await callRefunder(refunder, leased, callTimeoutMs, signal);
-    const outcome = await settle(runner, { refundId: leased.refund.id, leaseToken: token, answer: settling(answer), note: null });
+    const outcome = await settle(runner, {
+      refundId: leased.refund.id,
+      leaseToken: token,
+      answer: settling(answer),
+      note: null,
+    });
     if (outcome.outcome === "settled") count(report, outcome.refund.state);
     if (answer.answer === "pause") return { ...report, paused: answer.error };
   }
@@ -237,11 +260,29 @@ async function callRefunder(
   };
   const callSignal = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
-    return await within(refunder.refund(task, { signal: callSignal }), callSignal);
+    const answer = answerSchema.safeParse(await within(refunder.refund(task, { signal: callSignal }), callSignal));
+    return answer.success ? answer.data : { answer: "unknown", error: "the refunder's answer is none that is known" };
   } catch (error) {
-    return { answer: "unknown", error: error instanceof Error ? error.message : String(error) };
+    return { answer: "unknown", error: storableText(error instanceof Error ? error.message : String(error)) };
   }
 }
+
+const told = z
+  .string()
+  .catch("no more is known")
+  .transform((value) => storableText(value));
+const longestWaitMs = 24 * 3_600_000;
+
+/** A refunder may be somebody's JavaScript: whatever it answers can be stored, and what is no answer says nothing about the money. */
+const answerSchema: z.ZodType<Answer> = z.discriminatedUnion("answer", [
+  z.object({ answer: z.literal("refunded"), by: told }),
+  z.object({
+    answer: z.literal("retry_later"),
+    afterMs: z.number().transform((value) => Math.min(Math.max(0, value), longestWaitMs)),
+    error: told,
+  }),
+  z.object({ answer: z.enum(["unknown", "refused", "unrecognised", "pause"]), error: told }),
+]);
 
 /** A refunder that ignores its signal must not keep the worker for ever. */
 function within<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -11,6 +11,7 @@ import {
   instant,
   invalidInput,
   longDuration,
+  longest,
   money,
   parseInput,
   quantities,
@@ -119,7 +120,14 @@ const schema = z
     path: ["resources"],
     message: "name a service or the resources wanted",
   })
-  .refine((input) => input.end === undefined || input.end > input.start, { path: ["end"], message: "must be after the start" });
+  .refine((input) => input.end === undefined || input.end > input.start, {
+    path: ["end"],
+    message: "must be after the start",
+  })
+  .refine((input) => input.end === undefined || input.end - input.start <= longest.ms, {
+    path: ["end"],
+    message: longest.message,
+  });
 
 const defaultBudgetMs = 10_000;
 

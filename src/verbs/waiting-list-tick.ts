@@ -73,6 +73,7 @@ export class Ticker {
           this.#lookups.line({ service: id, after, limit: linePage }),
           options,
         );
+        if (line.length === 0) break;
         const served = await this.#serve(service, line.map(toEntry), blocked, options);
         offered += served.offered;
         settled.push(...served.settled);

@@ -3,8 +3,8 @@ import { type Bookonce, type BookonceOptions, createBookonce } from "bookonce";
 import { type OwnedPgDatabase, type PgClient, pgDatabase } from "bookonce/pg";
 import pg from "pg";
 import { inject } from "vitest";
-import { type DatabaseClock, databaseClock } from "../../src/testing/database-clock.ts";
 import { migrations } from "../../src/store/migrations.generated.ts";
+import { type DatabaseClock, databaseClock } from "../../src/testing/database-clock.ts";
 
 /** CI runs the suite under an odd schema name too, so that nothing forgets to quote or to qualify. */
 export const testSchema = process.env["BOOKONCE_TEST_SCHEMA"] ?? "bookonce";
@@ -23,9 +23,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(
-  options: Partial<BookonceOptions<PgClient>> = {},
-): Promise<TestDatabase> {
+export async function createTestDatabase(options: Partial<BookonceOptions<PgClient>> = {}): Promise<TestDatabase> {
   const name = `bookonce_test_${randomUUID().replaceAll("-", "")}`;
   const server = inject("postgresUrl");
   await cloneTemplate(server, name);
@@ -45,7 +43,10 @@ export async function createTestDatabase(
     another(more = {}) {
       const own = pgDatabase({ connectionString: url });
       others.push(own);
-      return { ...createBookonce({ database: own, schema: testSchema, ...options, ...more }), close: () => own.close() };
+      return {
+        ...createBookonce({ database: own, schema: testSchema, ...options, ...more }),
+        close: () => own.close(),
+      };
     },
     async drop() {
       await Promise.allSettled([database.close(), pool.end(), ...others.map((other) => other.close())]);
@@ -56,7 +57,10 @@ export async function createTestDatabase(
 
 /** The template's name holds a digest of the migrations: a server that lives longer than a run is never stale. */
 async function cloneTemplate(server: string, name: string): Promise<void> {
-  const digest = createHash("sha256").update(JSON.stringify(migrations) + testSchema).digest("hex").slice(0, 12);
+  const digest = createHash("sha256")
+    .update(JSON.stringify(migrations) + testSchema)
+    .digest("hex")
+    .slice(0, 12);
   const template = `bookonce_template_${digest}`;
   await admin(server, async (client) => {
     // Session lock: test files start in parallel, and one of them makes the template.

@@ -4,7 +4,7 @@ import { Composer, type Context, type Filter } from "grammy";
 import { Temporal } from "temporal-polyfill";
 import type { Config } from "./config.ts";
 import { resource, timeLabel } from "./schedule.ts";
-import { type Screen, taken, times, welcome } from "./screens.ts";
+import { type Screen, stopSpinner, taken, times, welcome } from "./screens.ts";
 
 /** From /start to the invoice. */
 export function buying<Caller>(bookonce: Bookonce<Caller>, config: Config): Composer<Context> {
@@ -12,15 +12,15 @@ export function buying<Caller>(bookonce: Bookonce<Caller>, config: Config): Comp
 
   composer.chatType("private").command(["start", "book"], (ctx) => show(ctx, welcome(config)));
   composer.callbackQuery("days", async (ctx) => {
-    await ctx.answerCallbackQuery();
+    await stopSpinner(ctx);
     await show(ctx, welcome(config));
   });
   composer.callbackQuery(/^day:(\d{4}-\d\d-\d\d)$/, async (ctx) => {
-    await ctx.answerCallbackQuery();
+    await stopSpinner(ctx);
     await show(ctx, await times(bookonce, config, Temporal.PlainDate.from(ctx.match[1] ?? "")));
   });
   composer.callbackQuery(/^time:(.+)$/, async (ctx) => {
-    await ctx.answerCallbackQuery();
+    await stopSpinner(ctx);
     await offer(bookonce, config, ctx, new Date(ctx.match[1] ?? ""));
   });
   return composer;
@@ -36,6 +36,7 @@ async function offer<Caller>(
   ctx: Filter<Context, "callback_query:data">,
   start: Date,
 ): Promise<void> {
+  const chatId = ctx.chat?.id ?? ctx.from.id;
   const reserved = await bookonce.reserveSlot({
     customer: telegramCustomer(ctx.from.id),
     resources: [resource],
@@ -44,7 +45,7 @@ async function offer<Caller>(
     price: { amount: config.stars, currency: "XTR" },
     claim: "at_checkout",
     title: `Consultation with ${config.consultant}`,
-    data: { chatId: ctx.chat?.id ?? ctx.from.id, language: ctx.from.language_code ?? "en" },
+    data: { chatId },
   });
   if (reserved.outcome === "refused") {
     if (reserved.reason === "busy") await ctx.reply("The service is busy. Please try again in a moment.");
@@ -58,10 +59,11 @@ async function offer<Caller>(
   }
   const invoice = starsInvoice({
     booking,
+    chatId,
     title: `Consultation, ${config.minutes} min`,
     description: `With ${config.consultant}, ${timeLabel(config, start)}. The time is yours once you have paid.`,
   });
-  await ctx.api.raw.sendInvoice({ chat_id: ctx.chat?.id ?? ctx.from.id, ...invoice });
+  await ctx.api.raw.sendInvoice(invoice);
 }
 
 async function show(ctx: Context, { text, keyboard }: Screen): Promise<void> {

@@ -15,33 +15,61 @@ export interface Config {
   readonly daysAhead: number;
 }
 
+/** Something that the person who starts the bot must put right; said in one sentence, without a stack trace. */
+export class ConfigError extends Error {}
+
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const required = (name: string): string => {
-    const value = env[name];
-    if (value === undefined || value === "") throw new Error(`${name} is not set. See README.md for the bot's settings.`);
-    return value;
-  };
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const value = Number(env[name] ?? fallback);
-    if (!Number.isInteger(value) || value < min || value > max) {
-      throw new Error(`${name} must be a whole number from ${min} to ${max}.`);
-    }
-    return value;
-  };
-  const webhookUrl = env["WEBHOOK_URL"];
-  return {
-    botToken: required("BOT_TOKEN"),
-    databaseUrl: required("DATABASE_URL"),
+  const webhookUrl = env["WEBHOOK_URL"] ?? "";
+  const config: Config = {
+    botToken: matching(env, "BOT_TOKEN", /^\d+:[\w-]+$/, "the token that BotFather gave you, like 123:abc"),
+    databaseUrl: matching(env, "DATABASE_URL", /^postgres(ql)?:\/\/./, "an address like postgres://localhost/bot"),
     webhook:
-      webhookUrl === undefined || webhookUrl === ""
+      webhookUrl === ""
         ? null
-        : { url: webhookUrl, port: integer("PORT", 8080, 1, 65535), secret: required("WEBHOOK_SECRET") },
+        : {
+            url: matching(env, "WEBHOOK_URL", /^https?:\/\/./, "the https address at which Telegram reaches this bot"),
+            port: integer(env, "PORT", 8080, 1, 65535),
+            secret: matching(env, "WEBHOOK_SECRET", /^[\w-]{1,256}$/, "1 to 256 characters of A-Z a-z 0-9 _ -"),
+          },
     apiRoot: env["API_ROOT"],
     consultant: env["CONSULTANT"] ?? "Anna",
-    zone: env["ZONE"] ?? "Asia/Tashkent",
-    hours: { from: integer("WORK_FROM", 10, 0, 23), to: integer("WORK_TO", 18, 1, 24) },
-    minutes: integer("MINUTES", 60, 5, 480),
-    stars: integer("STARS", 500, 1, 10_000),
-    daysAhead: integer("DAYS_AHEAD", 5, 1, 30),
+    zone: ianaZone(env["ZONE"] ?? "Asia/Tashkent"),
+    hours: { from: integer(env, "WORK_FROM", 10, 0, 23), to: integer(env, "WORK_TO", 18, 1, 24) },
+    minutes: integer(env, "MINUTES", 60, 5, 480),
+    stars: integer(env, "STARS", 500, 1, 10_000),
+    daysAhead: integer(env, "DAYS_AHEAD", 5, 1, 30),
   };
+  const { hours, minutes } = config;
+  if ((hours.to - hours.from) * 60 < minutes) {
+    throw new ConfigError(
+      `Between WORK_FROM ${hours.from} and WORK_TO ${hours.to} there is no room for ${minutes} MINUTES.`,
+    );
+  }
+  return config;
+}
+
+function matching(env: NodeJS.ProcessEnv, name: string, pattern: RegExp, meaning: string): string {
+  const value = env[name] ?? "";
+  if (value === "") throw new ConfigError(`${name} is not set: ${meaning}.`);
+  // Not the value itself: it may be a secret, and this goes to a log.
+  if (!pattern.test(value)) throw new ConfigError(`${name} does not look right; it must be ${meaning}.`);
+  return value;
+}
+
+function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
+  const value = Number(env[name] ?? fallback);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} is "${env[name]}"; it must be a whole number from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+/** "Asia/Tashkent", and never "+05:00": an offset is wrong for half of the year in most of the world (rule B15). */
+function ianaZone(zone: string): string {
+  try {
+    if (!/^[+-]/.test(zone)) return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    // Falls through to the same sentence.
+  }
+  throw new ConfigError(`ZONE is "${zone}"; it must be the name of a time zone, like Asia/Tashkent.`);
 }

@@ -1,87 +1,116 @@
 import { createServer } from "node:http";
 import { type Bookonce, createBookonce } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
-import { createTelegram, grammyApi, starsRefunder } from "bookonce/telegram";
+import { createTelegram, grammyApi, starsRefunder, type Telegram } from "bookonce/telegram";
 import { Bot, webhookCallback } from "grammy";
 import { buying } from "./buying.ts";
 import { type Config, readConfig } from "./config.ts";
+import { isPassing, report, whyNotStarted } from "./errors.ts";
 import { myBookings } from "./my-bookings.ts";
 import { notifications } from "./notifications.ts";
 import { paying } from "./paying.ts";
 import { resource } from "./schedule.ts";
 import { support } from "./support.ts";
-import { repeat } from "./workers.ts";
+import { deadlines, type Ending, repeat, shutdown } from "./workers.ts";
 
-const config = readConfig(process.env);
+const updates = ["message", "callback_query", "pre_checkout_query"] as const;
 
-// One signal ends everything: workers, waiting receipts, polling, the web server.
-const stop = new AbortController();
-process.once("SIGINT", () => stop.abort());
-process.once("SIGTERM", () => stop.abort());
+try {
+  await run(readConfig(process.env));
+} catch (error) {
+  const reason = whyNotStarted(error);
+  if (reason === undefined) report("The bot has failed", error);
+  else console.error(reason);
+  process.exitCode = 1;
+}
 
-const database = pgDatabase({ connectionString: config.databaseUrl });
-const bookonce = createBookonce({ database });
-await bookonce.migrate();
-await bookonce.resources.put({ id: resource, name: config.consultant });
+async function run(config: Config): Promise<void> {
+  const ending = shutdown();
+  const { stop, giveUp } = ending;
+  const database = pgDatabase({ connectionString: config.databaseUrl });
+  try {
+    const bookonce = createBookonce({ database });
+    await bookonce.migrate();
+    await bookonce.resources.put({ id: resource, name: config.consultant });
 
-const bot = new Bot(config.botToken, config.apiRoot === undefined ? {} : { client: { apiRoot: config.apiRoot } });
-await bot.init();
+    const bot = new Bot(config.botToken, config.apiRoot === undefined ? {} : { client: { apiRoot: config.apiRoot } });
+    bot.api.config.use(deadlines());
+    // Not bot.init(): that would try for ever, and say nothing, when the address or the network is wrong.
+    bot.botInfo = await bot.api.getMe();
+    const telegram = createTelegram({
+      bookonce,
+      api: grammyApi(bot.api),
+      botId: bot.botInfo.id,
+      onError: (error, context) => report(`${context} went wrong and was dealt with`, error),
+    });
 
-const api = grammyApi(bot.api);
-const telegram = createTelegram({ bookonce, api, botId: bot.botInfo.id });
+    // Polling has no redelivery: a receipt waits here until it is stored. A webhook lets Telegram send it again.
+    const patience = config.webhook === null ? "until_stored" : "none";
+    bot.use(paying(bookonce, telegram, config, { patience, signal: giveUp }));
+    bot.use(buying(bookonce, config));
+    bot.use(myBookings(bookonce, config));
+    bot.use(support(bookonce, config));
 
-// Polling has no redelivery: a receipt waits here until it is stored. A webhook lets Telegram send it again.
-const patience = config.webhook === null ? "until_stored" : "none";
-bot.use(paying(bookonce, telegram, config, { patience, signal: stop.signal }));
-bot.use(buying(bookonce, config));
-bot.use(myBookings(bookonce, config));
-bot.use(support(bookonce, config));
+    const receive = config.webhook === null ? poll(bot, stop) : serveWebhook(bot, config.webhook, stop);
+    await Promise.all([receive.finally(ending.begin), work(bookonce, telegram, bot, config, ending)]);
+  } finally {
+    await database.close();
+  }
+}
 
-const workers = startWorkers(bookonce);
-if (config.webhook === null) await poll();
-else await serveWebhook(config.webhook);
-stop.abort();
-await workers;
-await database.close();
-
-function startWorkers<Caller>(instance: Bookonce<Caller>): Promise<unknown> {
-  const refunder = starsRefunder(api);
+/** What runs beside the updates. In several processes it may run in all of them: the database deals out the work. */
+async function work<Caller>(
+  bookonce: Bookonce<Caller>,
+  telegram: Telegram,
+  bot: Bot,
+  config: Config,
+  { stop, giveUp }: Ending,
+): Promise<void> {
+  const refunder = starsRefunder(grammyApi(bot.api));
   const tell = notifications(bot.api, config);
-  const { signal } = stop;
-  return Promise.all([
-    repeat("refunds", 1_000, signal, () => instance.refunds.run(refunder, { signal })),
-    repeat("notifications", 500, signal, () => instance.events.run(tell, { signal })),
-    repeat("sweep", 10_000, signal, () => instance.sweep({ signal })),
+  await Promise.all([
+    repeat("refunds", 1_000, stop, () => bookonce.refunds.run(refunder, { signal: giveUp })),
+    repeat("notifications", 500, stop, () => bookonce.events.run(tell, { signal: giveUp })),
+    repeat("sweep", 10_000, stop, () => bookonce.sweep({ signal: giveUp })),
     // Finds the charges whose receipts never came, and refunds that were made elsewhere.
-    repeat("reconciliation", 60_000, signal, () => telegram.reconcile({ signal })),
+    repeat("reconciliation", 60_000, stop, () => telegram.reconcile({ signal: giveUp })),
   ]);
 }
 
-async function poll(): Promise<void> {
+async function poll(bot: Bot, stop: AbortSignal): Promise<void> {
   // An update whose handler failed is lost in polling; say so, and go on with the next.
-  bot.catch(({ error, ctx }) => console.error(`update ${ctx.update.update_id} failed:`, error));
-  stop.signal.addEventListener("abort", () => void bot.stop());
+  bot.catch(({ error, ctx }) => report(`update ${ctx.update.update_id} failed`, error));
+  stop.addEventListener("abort", () => {
+    // The update in hand is finished. Failing to tell Telegram how far we came only means that it sends some of them again.
+    bot.stop().catch((error: unknown) => report("could not save the position", error));
+  });
   await bot.start({
-    allowed_updates: ["message", "callback_query", "pre_checkout_query"],
+    allowed_updates: updates,
     onStart: ({ username }) => console.log(`@${username} is polling`),
   });
 }
 
-async function serveWebhook({ url, port, secret }: NonNullable<Config["webhook"]>): Promise<void> {
+async function serveWebhook(
+  bot: Bot,
+  { url, port, secret }: NonNullable<Config["webhook"]>,
+  stop: AbortSignal,
+): Promise<void> {
   const handle = webhookCallback(bot, "http", { secretToken: secret });
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
-      console.error("an update failed, and Telegram will send it again:", error);
-      if (!response.headersSent) response.writeHead(503, { "Retry-After": "2" });
+      const again = isPassing(error);
+      report(again ? "an update failed, and Telegram will send it again" : "an update failed", error);
+      if (!response.headersSent) response.writeHead(again ? 503 : 200, again ? { "Retry-After": "2" } : {});
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, resolve));
-  await bot.api.setWebhook(url, {
-    secret_token: secret,
-    allowed_updates: ["message", "callback_query", "pre_checkout_query"],
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, resolve);
   });
+  await bot.api.setWebhook(url, { secret_token: secret, allowed_updates: updates });
   console.log(`@${bot.botInfo.username} listens on port ${port}`);
-  await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
+  if (!stop.aborted)
+    await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }

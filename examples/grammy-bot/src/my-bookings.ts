@@ -3,6 +3,7 @@ import { telegramCustomer } from "bookonce/telegram";
 import { Composer, type Context, InlineKeyboard } from "grammy";
 import type { Config } from "./config.ts";
 import { timeLabel } from "./schedule.ts";
+import { stopSpinner } from "./screens.ts";
 
 /** "My bookings", and cancelling one. */
 export function myBookings<Caller>(bookonce: Bookonce<Caller>, config: Config): Composer<Context> {
@@ -25,7 +26,7 @@ export function myBookings<Caller>(bookonce: Bookonce<Caller>, config: Config): 
   });
 
   composer.callbackQuery(/^cancel:(.+)$/, async (ctx) => {
-    await ctx.answerCallbackQuery();
+    await stopSpinner(ctx);
     const outcome = await bookonce.cancel({
       bookingId: ctx.match[1] ?? "",
       customer: telegramCustomer(ctx.from.id),

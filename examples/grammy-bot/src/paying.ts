@@ -2,6 +2,7 @@ import type { Bookonce } from "bookonce";
 import type { HandleOptions, Telegram } from "bookonce/telegram";
 import { Composer, type Context } from "grammy";
 import type { Config } from "./config.ts";
+import { report } from "./errors.ts";
 import { taken } from "./screens.ts";
 
 /**
@@ -19,13 +20,19 @@ export function paying<Caller>(
     const result = await telegram.handleUpdate(ctx.update, options);
     if (!result.handled) return next();
     // In webhook mode Telegram must send it again; throwing makes the webhook answer an error.
-    if (result.ack === "retry") throw new Error("the payment could not be stored; Telegram will send it again");
-    if (result.outcome === "declined" && result.reason === "slot_taken" && !result.repeated && result.booking && ctx.from) {
+    if (result.outcome === "not_stored") throw result.error;
+    if (
+      result.outcome === "declined" &&
+      result.reason === "slot_taken" &&
+      !result.repeated &&
+      result.booking &&
+      ctx.from
+    ) {
       const { text, keyboard } = await taken(bookonce, config, result.booking.start);
       // Only a courtesy: Telegram has shown the refusal already, and the update is dealt with whether or not this arrives.
       await ctx.api
         .sendMessage(ctx.from.id, text, { reply_markup: keyboard })
-        .catch((error: unknown) => console.error("could not offer other times:", error));
+        .catch((error: unknown) => report("could not offer other times", error));
     }
   });
   return composer;

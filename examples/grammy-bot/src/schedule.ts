@@ -19,8 +19,7 @@ export async function freeTimes<Caller>(
 ): Promise<Date[]> {
   const dayStart = day.toZonedDateTime(config.zone);
   const open = dayStart.withPlainTime({ hour: config.hours.from });
-  const close =
-    config.hours.to === 24 ? dayStart.add({ days: 1 }) : dayStart.withPlainTime({ hour: config.hours.to });
+  const close = config.hours.to === 24 ? dayStart.add({ days: 1 }) : dayStart.withPlainTime({ hour: config.hours.to });
   const from = new Date(open.epochMilliseconds);
   const to = new Date(close.epochMilliseconds);
   const busy = await bookonce.bookings.busy({ resources: [resource], from, to });

@@ -1,5 +1,5 @@
 import type { Bookonce } from "bookonce";
-import { InlineKeyboard } from "grammy";
+import { type CallbackQueryContext, type Context, InlineKeyboard } from "grammy";
 import type { Config } from "./config.ts";
 import { clockLabel, dayLabel, freeTimes, nextFreeTimes, offeredDays, timeLabel } from "./schedule.ts";
 
@@ -41,5 +41,13 @@ export async function taken<Caller>(bookonce: Bookonce<Caller>, config: Config, 
   for (const time of free) keyboard.text(timeLabel(config, time), `time:${time.toISOString()}`).row();
   keyboard.text("All days", "days");
   const offer = free.length === 0 ? "Nothing else is free in the next days." : "These times are free now:";
-  return { text: `${timeLabel(config, at)} has just been taken by somebody else. You were not charged.\n${offer}`, keyboard };
+  return {
+    text: `${timeLabel(config, at)} has just been taken by somebody else. You were not charged.\n${offer}`,
+    keyboard,
+  };
+}
+
+/** Only a courtesy: a press that is delivered late, or again, still asks for what it asks for (Telegram says "query is too old"). */
+export async function stopSpinner(ctx: CallbackQueryContext<Context>): Promise<void> {
+  await ctx.answerCallbackQuery().catch(() => undefined);
 }

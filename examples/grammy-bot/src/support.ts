@@ -23,13 +23,17 @@ export function support<Caller>(bookonce: Bookonce<Caller>, config: Config): Com
     if (ctx.from === undefined) return;
     const chargeId = ctx.match.trim();
     if (chargeId === "") {
-      await ctx.reply("Send /paysupport followed by the transaction id from your Telegram receipt, and I will tell where your Stars are.");
+      await ctx.reply(
+        "Send /paysupport followed by the transaction id from your Telegram receipt, and I will tell where your Stars are.",
+      );
       return;
     }
     const found = await bookonce.payments.find({ chargeId });
     const payment = found.find((one) => one.payer === telegramCustomer(ctx.from?.id ?? 0));
     if (payment === undefined) {
-      await ctx.reply("I have no payment of yours with this id. If your Stars were taken, it is found within minutes; ask again then.");
+      await ctx.reply(
+        "I have no payment of yours with this id. If your Stars were taken, it is found within minutes; ask again then.",
+      );
       return;
     }
     const [refund] = await bookonce.refunds.ofPayment(payment.id);

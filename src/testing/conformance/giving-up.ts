@@ -45,9 +45,9 @@ export const theWaitForAConnectionCanBeGivenUp: Check<unknown> = async ({ databa
 export const aRunningStatementCanBeGivenUp: Check<unknown> = async ({ database, connections, insert, ids }) => {
   for (let round = 0; round < connections + 2; round += 1) {
     const abort = new AbortController();
-    const options = { ...patient, statementTimeoutMs: 2_000, signal: abort.signal };
+    const options = { ...patient, statementTimeoutMs: 1_000, signal: abort.signal };
     const running = database.transaction(options, async (transaction) => {
-      await transaction.send([insert("a")]);
+      await transaction.send([insert(`given up ${round}`)]);
       const sleeping = transaction.send([statement("select pg_sleep(20)::text as result")], { last: true });
       setTimeout(() => abort.abort(), 20);
       await sleeping;

@@ -34,7 +34,6 @@ interface Row {
   readonly server?: true;
   /** Needs two connections at the same time. */
   readonly two?: true;
-  readonly joins?: true;
 }
 
 const checks: readonly Row[] = [
@@ -77,7 +76,7 @@ const checks: readonly Row[] = [
     check: isolation.aStatementAfterALockSeesWhatTheLockWaitedFor,
   },
   { name: "the time-outs are those of the transaction", check: limits.theTimeoutsAreThoseOfTheTransaction },
-  { name: "the time-outs are not left on the connection", check: limits.theTimeoutsAreNotLeftOnTheConnection, joins: true },
+  { name: "the time-outs are not left on the connection", check: limits.theTimeoutsAreNotLeftOnTheConnection },
   { name: "a lock that is held too long is busy", check: limits.aLockThatIsHeldTooLongIsBusy, server: true, two: true },
   { name: "a statement that runs too long is busy", check: limits.aStatementThatRunsTooLongIsBusy, server: true },
   { name: "a stalled transaction is ended by the server", check: limits.aStalledTransactionIsEndedByTheServer, server: true },
@@ -90,14 +89,13 @@ const checks: readonly Row[] = [
   { name: "the wait for a connection can be given up", check: givingUp.theWaitForAConnectionCanBeGivenUp },
   { name: "a running statement can be given up", check: givingUp.aRunningStatementCanBeGivenUp, server: true },
   { name: "nothing is sent after the give-up", check: givingUp.nothingIsSentAfterTheGiveUp },
-  { name: "join commits with the caller", check: joining.joinCommitsWithTheCaller, joins: true },
+  { name: "join commits with the caller", check: joining.joinCommitsWithTheCaller },
   {
     name: "join rolls back with the caller, even after its last statements",
     check: joining.joinRollsBackWithTheCallerEvenAfterLast,
-    joins: true,
   },
-  { name: "join leaves the caller's settings alone", check: joining.joinLeavesTheCallersSettingsAlone, joins: true },
-  { name: "an error inside join is the server's own", check: joining.anErrorInJoinIsTheServersOwn, joins: true },
+  { name: "join leaves the caller's settings alone", check: joining.joinLeavesTheCallersSettingsAlone },
+  { name: "an error inside join is the server's own", check: joining.anErrorInJoinIsTheServersOwn },
 ];
 
 /**
@@ -106,14 +104,22 @@ const checks: readonly Row[] = [
  * @example
  * ```ts
  * import test from "node:test";
- * import { type PgClient, pgDatabase } from "bookonce/pg";
+ * import { kyselyDatabase } from "bookonce/kysely";
  * import { databaseConformance } from "bookonce/testing";
+ * import { Kysely, PostgresDialect } from "kysely";
+ * import pg from "pg";
  *
- * const checks = databaseConformance<PgClient>({
+ * const checks = databaseConformance({
  *   connections: 4,
  *   async open() {
- *     const database = pgDatabase({ connectionString: "postgres://localhost/test", max: 4 });
- *     return { database, close: () => database.close() };
+ *     const pool = new pg.Pool({ connectionString: "postgres://localhost/test", max: 4 });
+ *     pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
+ *     const db = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+ *     return {
+ *       database: kyselyDatabase(db),
+ *       callerTransaction: (work) => db.transaction().execute(work),
+ *       close: () => db.destroy(),
+ *     };
  *   },
  * });
  * for (const check of checks) void test(check.name, () => check.run());
@@ -123,12 +129,11 @@ export function databaseConformance<Caller = never>(options: DatabaseConformance
   const { open, connections, singleBackend = false } = options;
   return checks
     .filter((row) => !(singleBackend && row.server === true) && !(connections < 2 && row.two === true))
-    .map(({ name, check, joins }) => ({
+    .map(({ name, check }) => ({
       name,
       async run() {
         const opened = await open();
         try {
-          if (joins === true && opened.callerTransaction === undefined) return;
           await runCheck(opened, connections, check);
         } finally {
           await opened.close();

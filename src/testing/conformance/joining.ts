@@ -1,43 +1,32 @@
 import assert from "node:assert/strict";
 import { errorCode } from "../../database/failure.ts";
-import { type ConformanceDatabase, type Check, type Scratch, parseIds, statement } from "./scratch.ts";
+import { type Check, parseIds, statement } from "./scratch.ts";
 
 /** `join`: statements in a transaction that somebody else begins and ends. */
 
-function callerTransactionOf(
-  scratch: Scratch<unknown>,
-): NonNullable<ConformanceDatabase<unknown>["callerTransaction"]> {
-  const { callerTransaction } = scratch;
-  if (callerTransaction === undefined) throw new Error("this check needs callerTransaction");
-  return callerTransaction;
-}
-
-export const joinCommitsWithTheCaller: Check<unknown> = async (scratch) => {
-  const { database, insert, ids } = scratch;
-  await callerTransactionOf(scratch)(async (caller) => {
+export const joinCommitsWithTheCaller: Check<unknown> = async ({ callerTransaction, database, insert, ids }) => {
+  await callerTransaction(async (caller) => {
     await database.join(caller).send([insert("a")]);
     await database.join(caller).send([insert("b")]);
   });
   assert.deepEqual(await ids(), ["a", "b"]);
 };
 
-export const joinRollsBackWithTheCallerEvenAfterLast: Check<unknown> = async (scratch) => {
-  const { database, insert, ids, select } = scratch;
+export const joinRollsBackWithTheCallerEvenAfterLast: Check<unknown> = async ({ callerTransaction, database, insert, ids, select }) => {
   const reason = new Error("the caller's own reason");
-  const running = callerTransactionOf(scratch)(async (caller) => {
+  const running = callerTransaction(async (caller) => {
     const transaction = database.join(caller);
     await transaction.send([insert("a")], { last: true });
     const [seen] = await transaction.send([select]);
     assert.deepEqual(parseIds(seen), ["a"]);
     throw reason;
   });
-  await assert.rejects(running);
+  await assert.rejects(running, /the caller's own reason/);
   assert.deepEqual(await ids(), []);
 };
 
-export const joinLeavesTheCallersSettingsAlone: Check<unknown> = async (scratch) => {
-  const { database } = scratch;
-  await callerTransactionOf(scratch)(async (caller) => {
+export const joinLeavesTheCallersSettingsAlone: Check<unknown> = async ({ callerTransaction, database }) => {
+  await callerTransaction(async (caller) => {
     const transaction = database.join(caller);
     const results = await transaction.send([
       statement("set local lock_timeout = 7777"),
@@ -49,9 +38,8 @@ export const joinLeavesTheCallersSettingsAlone: Check<unknown> = async (scratch)
   });
 };
 
-export const anErrorInJoinIsTheServersOwn: Check<unknown> = async (scratch) => {
-  const { database, insert, ids } = scratch;
-  const running = callerTransactionOf(scratch)(async (caller) => {
+export const anErrorInJoinIsTheServersOwn: Check<unknown> = async ({ callerTransaction, database, insert, ids }) => {
+  const running = callerTransaction(async (caller) => {
     await database.join(caller).send([insert("a"), insert("a")]);
   });
   await assert.rejects(running, (error) => errorCode(error) === "23505");

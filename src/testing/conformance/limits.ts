@@ -17,7 +17,6 @@ export const theTimeoutsAreThoseOfTheTransaction: Check<unknown> = async ({ data
 };
 
 export const theTimeoutsAreNotLeftOnTheConnection: Check<unknown> = async ({ database, connections, callerTransaction }) => {
-  if (callerTransaction === undefined) return;
   const marked = { lockTimeoutMs: 6_543, statementTimeoutMs: 6_543, idleTimeoutMs: 6_543 };
   await Promise.all(
     Array.from({ length: connections }, () => database.transaction(marked, (transaction) => transaction.send(readSettings))),

@@ -4,11 +4,8 @@ import type { Database, Statement, StatementResult, TransactionOptions } from ".
 /** What is tested: a database as your adapter makes it, opened afresh for every check. */
 export interface ConformanceDatabase<Caller> {
   readonly database: Database<Caller>;
-  /**
-   * Runs `work` in a transaction that the driver itself opened: committed when it resolves, rolled back when it rejects. Left out, the
-   * checks of `join` are left out.
-   */
-  callerTransaction?<Result>(work: (caller: Caller) => Promise<Result>): Promise<Result>;
+  /** Runs `work` in a transaction that the driver itself opened: committed when it resolves, rolled back when it rejects. */
+  callerTransaction<Result>(work: (caller: Caller) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 

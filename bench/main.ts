@@ -1,0 +1,126 @@
+import { Command, InvalidArgumentError } from "commander";
+import pc from "picocolors";
+import { startPostgres } from "../scripts/postgres.ts";
+import { type ContestantName, contestantNames } from "./contestants/contestant.ts";
+import { contestants as makers } from "./contestants/index.ts";
+import { figuresOf, problemsOf, ratiosOf, table } from "./report.ts";
+import { type Rounds, run, warmUp } from "./run.ts";
+import { createBenchDatabase } from "./seed.ts";
+import { type WorkloadName, workloadNames } from "./workloads.ts";
+
+interface Options {
+  readonly quick: boolean;
+  readonly json: boolean;
+  readonly only: readonly string[];
+  readonly seconds?: number;
+  readonly rounds?: number;
+  readonly pool: number;
+  readonly resources: number;
+  readonly prepare: boolean;
+  readonly batchSize?: number;
+  readonly inFlight?: number;
+}
+
+const known: readonly string[] = [...workloadNames, ...contestantNames];
+
+const options = new Command("bench")
+  .description(
+    "Pre-checkout decisions per second: bookonce beside three ways of writing them by hand, on the same PostgreSQL.",
+  )
+  .option("--quick", "short rounds, less data: under a minute, and noisier", false)
+  .option("--json", "the last line is all figures as JSON", false)
+  .option("--only <names>", `some workloads or contestants, by commas: ${known.join(", ")}`, names, [])
+  .option("--seconds <n>", "length of a round", positive)
+  .option("--rounds <n>", "rounds of each workload", positive)
+  .option("--pool <n>", "connections of each hand-written contestant", positive, 16)
+  .option("--resources <n>", "resources over which the many slots are spread", positive, 10_000)
+  .option("--no-prepare", "no named statements, for anybody")
+  .option("--batch-size <n>", "bookonce: commands in one transaction at most", positive)
+  .option("--in-flight <n>", "bookonce: transactions in flight at most", positive)
+  .parse()
+  .opts<Options>();
+
+const started = performance.now();
+const { quick } = options;
+const chosen = <Name extends string>(all: readonly Name[]): readonly Name[] => {
+  const some = all.filter((name) => options.only.includes(name));
+  return some.length === 0 ? all : some;
+};
+
+const postgres = await startPostgres();
+try {
+  await main();
+} finally {
+  await postgres.stop();
+}
+
+async function main(): Promise<void> {
+  const database = await createBenchDatabase(postgres.url, {
+    resources: options.resources,
+    history: quick ? 20_000 : 100_000,
+  });
+  const settings = {
+    url: database.url,
+    pool: options.pool,
+    prepare: options.prepare,
+    batchSize: options.batchSize,
+    batchesInFlight: options.inFlight,
+  };
+  const contestants = chosen<ContestantName>(contestantNames).map((name) => makers[name](settings));
+  const rounds = options.rounds ?? (quick ? 3 : 7);
+  const seconds = options.seconds ?? (quick ? 0.4 : 2);
+  const results = new Map<WorkloadName, Rounds>();
+  try {
+    await warmUp(database, contestants, quick ? 0.3 : 1);
+    for (const name of chosen(workloadNames)) {
+      const measured = await run(database, contestants, name, { rounds, seconds, onRound: progress });
+      results.set(name, measured);
+      console.log(`${table(name, measured)}\n`);
+      for (const problem of problemsOf(measured)) console.log(pc.red(problem));
+    }
+  } finally {
+    await Promise.all(contestants.map((contestant) => contestant.close()));
+    await database.drop();
+  }
+  if (options.json) console.log(JSON.stringify(summary(database.version, rounds, seconds, results)));
+}
+
+function summary(version: string, rounds: number, seconds: number, results: ReadonlyMap<WorkloadName, Rounds>): object {
+  const figures = [...results].map(([name, measured]) => [
+    name,
+    Object.fromEntries([...measured].map(([contestant, all]) => [contestant, figuresOf(all)])),
+  ]);
+  const { burst, ...workloads } = Object.fromEntries(figures);
+  return {
+    quick,
+    postgres: version,
+    node: process.versions.node,
+    prepare: options.prepare,
+    pool: options.pool,
+    resources: options.resources,
+    rounds,
+    seconds,
+    tookSeconds: Math.round((performance.now() - started) / 1_000),
+    workloads,
+    ratios: ratiosOf(results),
+    burst: burst ?? null,
+  };
+}
+
+/** One dot a round on a terminal, so that a long run is seen to live. */
+function progress(): void {
+  if (process.stderr.isTTY) process.stderr.write(pc.dim("."));
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("must be a number above 0");
+  return value;
+}
+
+function names(text: string): string[] {
+  const given = text.split(",").map((name) => name.trim());
+  const unknown = given.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`unknown: ${unknown.join(", ")}`);
+  return given;
+}

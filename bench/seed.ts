@@ -1,0 +1,168 @@
+import { createBookonce } from "bookonce";
+import { pgDatabase } from "bookonce/pg";
+import pg from "pg";
+import { provider, type Question } from "./contestants/contestant.ts";
+import { createFunction } from "./contestants/function.ts";
+
+/** A database of its own on the server, with bookonce's own tables; dropped at the end. */
+export interface BenchDatabase {
+  readonly url: string;
+  readonly version: string;
+  /** Pending bookings that nobody has asked about, each of an interval of its own, and what their buyers will ask. */
+  seedMany(account: string, count: number): Promise<Question[]>;
+  /** Pending bookings of one interval of one resource. */
+  seedHot(account: string, count: number): Promise<Question[]>;
+  /** Throws if a round has left anything but what its answers say. */
+  check(account: string, answers: { readonly approved: number; readonly declined: number }): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export interface SeedOptions {
+  readonly resources: number;
+  /** Confirmed bookings that are there before anything is measured, so that no index fits in one page. */
+  readonly history: number;
+}
+
+const hot = "hot";
+const price = { amount: 500, currency: "XTR" };
+
+export async function createBenchDatabase(server: string, { resources, history }: SeedOptions): Promise<BenchDatabase> {
+  const name = `bookonce_bench_${process.pid}_${Date.now()}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await once(server, (client) => client.query(`create database ${name}`));
+  const database = pgDatabase({ connectionString: url.href, max: 1 });
+  await createBookonce({ database }).migrate();
+  await database.close();
+
+  const client = new pg.Client({ connectionString: url.href });
+  // When the bench fails, the server is stopped under this connection; the first error is the one to be told.
+  client.on("error", () => undefined);
+  await client.connect();
+  await createFunction(client);
+  await client.query(
+    `insert into bookonce.resources (id, name, created_at)
+     select 'r' || n, 'r' || n, now() from generate_series(0, $1::int - 1) n union all select $2, $2, now()`,
+    [resources, hot],
+  );
+  const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
+
+  // Every booking of `seedMany` gets the next (resource, hour) that nobody has: consecutive ones lie on different resources.
+  let used = 0;
+  const seedMany = async (account: string, count: number): Promise<Question[]> => {
+    const tokens = await seed(client, { account, count, first: used, resources });
+    used += count;
+    return questions(account, shuffle(tokens));
+  };
+  await seedMany("history", history);
+  await confirmAll(client);
+  await client.query("vacuum analyze");
+  let hours = 0;
+  return {
+    url: url.href,
+    version: rows[0]?.version ?? "",
+    seedMany,
+    async seedHot(account, count) {
+      hours += 1;
+      return questions(account, await seed(client, { account, count, first: hours, resources: null }));
+    },
+    check: (account, answers) => check(client, account, answers),
+    async drop() {
+      await client.end();
+      await once(server, (other) => other.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+async function seed(
+  client: pg.Client,
+  options: {
+    readonly account: string;
+    readonly count: number;
+    readonly first: number;
+    readonly resources: number | null;
+  },
+): Promise<string[]> {
+  const { account, count, first, resources } = options;
+  const { rows } = await client.query<{ token: string }>(
+    `insert into bookonce.bookings (id, token, customer, state, resource_ids, starts_at, ends_at, price_amount, price_currency,
+       payable_until, policy, version, request_digest, data, created_at)
+     select gen_random_uuid(), 'bko1_' || replace(gen_random_uuid()::text, '-', ''), $1::text || n, 'pending',
+       array[case when $4::int is null then $5 else 'r' || n % $4::int end], day + hour * interval '1 hour',
+       day + (hour + 1) * interval '1 hour', $6, $7, now() + interval '1 day',
+       '{"settlementGraceMs": 3600000, "settlementGraceMsByProvider": {}, "latePayment": "refund", "retakeLapsedHold": false,
+         "cancellation": {"refundUntilMsBeforeStart": 86400000, "afterwards": "noRefund"}}', 1, '', '{}', now()
+     from generate_series($2::int, $2 + $3::int - 1) n, lateral (select date_trunc('day', now()) + interval '2 days' as day,
+       case when $4::int is null then $2 else n / $4::int end as hour) s
+     returning token`,
+    [account, first, count, resources, hot, price.amount, price.currency],
+  );
+  return rows.map((row) => row.token);
+}
+
+async function confirmAll(client: pg.Client): Promise<void> {
+  // Decided, paid for and confirmed as usual, so that every table that is looked into has rows and statistics.
+  await client.query(`with confirmed as (
+      update bookonce.bookings set state = 'confirmed', confirmed_at = now(), payable_until = null, version = 2
+      returning *),
+    claimed as (
+      insert into bookonce.claims (booking_id, number, resource_id, starts_at, ends_at, live_from)
+      select id, 1, resource_ids[1], starts_at, ends_at, now() from confirmed),
+    decided as (
+      insert into bookonce.checkouts
+        (provider, account, external_id, token, payer, amount, currency, booking_id, decision, decided_at)
+      select $1, 'history', token, token, customer, price_amount, price_currency, id, 'approved', now() from confirmed),
+    paid as (
+      insert into bookonce.payments
+        (id, provider, account, external_id, token, payer, amount, currency, booking_id, disposition, received_at, details)
+      select id, $1, 'history', token, token, customer, price_amount, price_currency, id, 'booked', now(), '{}' from confirmed)
+    insert into bookonce.events (booking_id, type, at, actor, version, data, delivered_at)
+    select id, 'booking_confirmed', now(), $1, version, '{}', now() from confirmed`, [provider]);
+}
+
+async function check(
+  client: pg.Client,
+  account: string,
+  { approved, declined }: { readonly approved: number; readonly declined: number },
+): Promise<void> {
+  const { rows } = await client.query<Record<string, number>>(
+    `with decided as (select * from bookonce.checkouts where account = $1),
+      held as (select c.* from bookonce.claims c join decided d using (booking_id) where d.decision = 'approved')
+     select (select count(*) filter (where decision = 'approved') from decided)::int as approved,
+       (select count(*) filter (where decision = 'declined') from decided)::int as declined,
+       (select count(*) from bookonce.bookings b join decided d on d.booking_id = b.id where b.state = 'held')::int as held,
+       (select count(*) from held)::int as claims,
+       (select count(*) from bookonce.events e join decided d using (booking_id))::int as events,
+       (select count(*) from held h join bookonce.claims c on c.resource_id = h.resource_id and c.exclusive and c.during && h.during
+         and c.live && h.live and c.booking_id <> h.booking_id)::int as overlaps`,
+    [account],
+  );
+  const expected = { approved, declined, held: approved, claims: approved, events: approved, overlaps: 0 };
+  const found = JSON.stringify(rows[0]);
+  if (found !== JSON.stringify(expected)) {
+    throw new Error(`${account}: expected ${JSON.stringify(expected)} in the tables and found ${found}`);
+  }
+}
+
+function questions(account: string, tokens: readonly string[]): Question[] {
+  return tokens.map((token, index) => ({ account, checkoutId: `${index}`, token, payer: `payer${index}`, ...price }));
+}
+
+function shuffle<Item>(items: Item[]): Item[] {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    const [a, b] = [items[last], items[other]];
+    if (a !== undefined && b !== undefined) [items[last], items[other]] = [b, a];
+  }
+  return items;
+}
+
+async function once(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,3 @@
+import { botStories } from "./bot-stories.ts";
+
+botStories("polling", 1);

@@ -1,0 +1,3 @@
+import { botStories } from "./bot-stories.ts";
+
+botStories("webhook", 2);

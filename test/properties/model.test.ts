@@ -1,0 +1,176 @@
+import { createBookonce } from "bookonce";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { defaultPolicies } from "../../src/core/policies.ts";
+import { type TestDatabase, testSchema } from "../support/database.ts";
+import { databaseNow, minute } from "../support/fixtures.ts";
+import { createFrozenDatabase } from "../support/frozen-database.ts";
+import { Model, type Step } from "../support/model.ts";
+import { ofDatabase, ofModel } from "../support/projections.ts";
+
+// Random lives of a small shop, lived by PostgreSQL and by the pure core side by side. After each step both have answered the same and
+// the money adds up; at the end both hold the same rows.
+//
+//   BOOKONCE_RUNS=2000                     more sequences
+//   BOOKONCE_SEED=… BOOKONCE_PATH=…        the failing sequence again, from the output of a failure
+const runs = Number(process.env["BOOKONCE_RUNS"] ?? 100);
+const seed = Number(process.env["BOOKONCE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const path = process.env["BOOKONCE_PATH"];
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createFrozenDatabase();
+});
+afterAll(() => db.drop());
+
+const resources = ["anna", "boris", "room"];
+const wrong = fc.constantFrom(
+  "nothing",
+  "nothing",
+  "nothing",
+  "nothing",
+  "payer",
+  "amount",
+  "payload",
+) as fc.Arbitrary<"nothing">;
+const booking = fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 4, 5, 6);
+const externalId = fc.constantFrom("1", "2", "3", "4", "5", "6", "7");
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("reserve" as const),
+      customer: fc.nat(3),
+      resources: fc.constantFrom(
+        ["anna"],
+        ["boris"],
+        ["anna", "room"],
+        ["room", "boris"],
+        ["anna"],
+        ["boris", "anna"],
+        ["nobody"],
+      ),
+      startsInMs: fc.constantFrom(20 * minute, 50 * minute, 25 * 60 * minute, 25.5 * 60 * minute),
+      claim: fc.constantFrom("now" as const, "at_checkout" as const),
+      requestId: fc.option(fc.constantFrom("r1", "r2"), { freq: 2 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("preCheckout" as const), booking, query: externalId, wrong }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("receipt" as const),
+      booking,
+      charge: externalId,
+      wrong,
+      provider: fc.constantFrom("telegram_stars", "telegram_stars", "telegram_payments"),
+      recurring: fc.constantFrom(false, false, false, false, true),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("void" as const), booking, query: externalId }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("cancel" as const),
+      booking,
+      by: fc.constantFrom("owner" as const, "owner" as const, "stranger" as const, "administrator" as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("review" as const),
+      payment: fc.nat(5),
+      action: fc.constantFrom("refund" as const, "close" as const, "attach" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("refund" as const),
+      answer: fc.constantFrom(
+        "refunded",
+        "unknown",
+        "retry_later",
+        "refused",
+        "unrecognised",
+      ) as fc.Arbitrary<"unknown">,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("advance" as const),
+      ms: fc.constantFrom(1, minute, 5 * minute, 15 * minute, 90 * minute),
+    }),
+  },
+);
+
+const policies = fc.record({
+  latePayment: fc.constantFrom("refund" as const, "rebookIfFree" as const),
+  retakeLapsedHold: fc.boolean(),
+  maxLiveHoldsPerCustomer: fc.constantFrom(2, 5),
+  afterwards: fc.constantFrom("noRefund" as const, "forbidden" as const),
+});
+
+async function emptied(): Promise<void> {
+  await db.clock.reset();
+  await db.pool.query(
+    `truncate ${["resources", "bookings", "claims", "checkouts", "payments", "refunds", "events"].map((table) => `${db.schema}.${table}`).join()}`,
+  );
+  for (const id of resources) await db.bookonce.resources.put({ id });
+}
+
+test("random sequences of verbs: PostgreSQL and the pure core agree, and every payment is in exactly one place", async () => {
+  console.log(`seed ${seed}, ${runs} sequences`);
+  let steps = 0;
+  const seen = new Map<string, number>();
+  const property = fc.asyncProperty(
+    policies,
+    fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
+    async ({ afterwards, ...chosen }, life) => {
+      await emptied();
+      const { refundUntilMsBeforeStart } = defaultPolicies.cancellation;
+      const shop = createBookonce({
+        database: db.database,
+        schema: testSchema,
+        policies: { ...chosen, cancellation: { afterwards } },
+      });
+      const frozen = { ...defaultPolicies, ...chosen, cancellation: { refundUntilMsBeforeStart, afterwards } };
+      const model = new Model(shop, frozen, (await databaseNow(db)).getTime(), resources);
+      for (const one of life) {
+        if (one.do === "advance") {
+          await db.clock.advance(one.ms);
+          model.advanced(one.ms);
+          continue;
+        }
+        const answers = await model.take(one);
+        if (answers === null) continue;
+        steps += 1;
+        const name = `${one.do}: ${String(Array.isArray(answers.model) ? answers.model[0] : answers.model)}`;
+        seen.set(name, (seen.get(name) ?? 0) + 1);
+        expect(answers.database).toEqual(answers.model);
+        const { problems } = await shop.audit();
+        // A worker that nobody runs for an hour is part of this life.
+        expect(problems.filter(({ problem }) => problem !== "refund_stuck")).toEqual([]);
+      }
+      expect(await ofDatabase(db, model)).toEqual(ofModel(model));
+    },
+  );
+  await fc.assert(property, {
+    numRuns: runs,
+    seed,
+    ...(path === undefined ? {} : { path }),
+    endOnFailure: path !== undefined,
+  });
+  console.log(`${steps} steps, ${seen.size} kinds of answers`);
+  if (process.env["BOOKONCE_VERBOSE"] !== undefined)
+    console.log(
+      [...seen]
+        .sort()
+        .map((entry) => entry.join(" "))
+        .join("\n"),
+    );
+});

@@ -1,0 +1,114 @@
+import type { TestDatabase } from "./database.ts";
+import type { Model } from "./model.ts";
+
+/** Everything that is stored, without the ids and tokens that each side draws for itself. */
+export interface Projection {
+  readonly bookings: readonly unknown[];
+  readonly claims: readonly unknown[];
+  readonly checkouts: readonly unknown[];
+  readonly payments: readonly unknown[];
+  readonly refunds: readonly unknown[];
+  readonly history: readonly unknown[];
+}
+
+export function ofModel(model: Model): Projection {
+  const { bookings, claims, checkouts, payments, refunds } = model.state;
+  const charges = new Map([...payments.values()].map((payment) => [payment.id, payment.key]));
+  return sorted({
+    bookings: [...bookings.values()].map((b) => [
+      b.id,
+      b.state,
+      b.version,
+      b.holdExpiresAt,
+      b.payableUntil,
+      b.confirmedAt,
+      b.cancelledAt,
+      b.cancelledBy,
+    ]),
+    claims: [...claims.values()].map((c) => [
+      c.bookingId,
+      c.number,
+      c.resource,
+      c.interval.start,
+      c.interval.end,
+      c.liveFrom,
+      c.liveUntil,
+    ]),
+    checkouts: [...checkouts.values()].map((c) => [
+      c.key.externalId,
+      c.bookingId,
+      c.decision,
+      c.reason,
+      c.voidedAt,
+      c.voidReason,
+    ]),
+    payments: [...payments.values()].map((p) => [
+      p.key.provider,
+      p.key.externalId,
+      p.bookingId,
+      p.disposition,
+      p.reason,
+      p.review,
+    ]),
+    refunds: [...refunds.values()].map((r) => [
+      charges.get(r.paymentId)?.externalId,
+      r.money.amount,
+      r.state,
+      r.attempts,
+      r.dueAt,
+      r.completedBy,
+    ]),
+    history: model.pairs.map(({ model: id }) => [
+      id,
+      ...model.events.filter((e) => e.bookingId === id).map((e) => `${e.type} by ${e.actor}`),
+    ]),
+  });
+}
+
+export async function ofDatabase(db: TestDatabase, model: Model): Promise<Projection> {
+  const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
+  const rows = async (text: string): Promise<unknown[][]> => {
+    const { rows: found } = await db.pool.query<unknown[]>({
+      text: text.replaceAll("{}", db.schema),
+      rowMode: "array",
+    });
+    const named = new Map(model.pairs.map((pair) => [pair.id, pair.model]));
+    return found.map((row) => row.map((value) => (typeof value === "string" ? (named.get(value) ?? value) : value)));
+  };
+  const events = await rows("select booking_id::text, type, actor from {}.events order by booking_id, id");
+  return sorted({
+    bookings: await rows(
+      `select id::text, state, version, ${ms("hold_expires_at")}, ${ms("payable_until")}, ${ms("confirmed_at")}, ${ms("cancelled_at")}, cancelled_by from {}.bookings`,
+    ),
+    claims: await rows(
+      `select booking_id::text, number, resource_id, ${ms("starts_at")}, ${ms("ends_at")}, ${ms("live_from")}, ${ms("live_until")} from {}.claims`,
+    ),
+    checkouts: await rows(
+      `select external_id, booking_id::text, decision, reason, ${ms("voided_at")}, void_reason from {}.checkouts`,
+    ),
+    payments: await rows(
+      "select provider, external_id, booking_id::text, disposition, reason, review from {}.payments",
+    ),
+    refunds: await rows(
+      `select p.external_id, r.amount::int, r.state, r.attempts, ${ms("r.due_at")}, r.completed_by
+       from {}.refunds r join {}.payments p on p.id = r.payment_id`,
+    ),
+    history: model.pairs.map(({ model: id }) => [
+      id,
+      ...events.filter(([booking]) => booking === id).map(([, type, actor]) => `${String(type)} by ${String(actor)}`),
+    ]),
+  });
+}
+
+function sorted(projection: Projection): Projection {
+  const inOrder = (rows: readonly unknown[]) =>
+    [...rows].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return {
+    bookings: inOrder(projection.bookings),
+    claims: inOrder(projection.claims),
+    checkouts: inOrder(projection.checkouts),
+    payments: inOrder(projection.payments),
+    refunds: inOrder(projection.refunds),
+    history: inOrder(projection.history),
+  };
+}
