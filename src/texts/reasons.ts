@@ -1,26 +1,27 @@
+import type { AttendOutcome } from "../verbs/attend.ts";
 import type { CancelOutcome } from "../verbs/cancel.ts";
+import type { ConfirmOutcome } from "../verbs/confirm.ts";
 import type { PreCheckoutOutcome } from "../verbs/decide-pre-checkout.ts";
+import type { RescheduleOutcome } from "../verbs/reschedule.ts";
 import type { ReserveSlotOutcome } from "../verbs/reserve-slot.ts";
+import type { TransferOutcome } from "../verbs/transfer.ts";
+import type { JoinWaitlistOutcome } from "../verbs/waiting-list-join.ts";
+import type { DeclineOfferOutcome, LeaveWaitlistOutcome } from "../verbs/waiting-list-leave.ts";
 
 type ReasonOf<Outcome> = Outcome extends { readonly reason: infer Reason extends string } ? Reason : never;
-
-/** Refusals of opening hours, limits, pools and moves: the other rows of the same decision tables. */
-type ScheduleReason =
-  | "too_soon"
-  | "too_far"
-  | "closed"
-  | "limit_reached"
-  | "no_capacity"
-  | "pool_full"
-  | "quote_changed"
-  | "price_differs";
 
 /** Every reason code for which a person may be told why something was not done. */
 export type ReasonCode =
   | ReasonOf<PreCheckoutOutcome>
   | ReasonOf<ReserveSlotOutcome>
   | ReasonOf<CancelOutcome>
-  | ScheduleReason;
+  | ReasonOf<ConfirmOutcome>
+  | ReasonOf<RescheduleOutcome>
+  | ReasonOf<TransferOutcome>
+  | ReasonOf<AttendOutcome>
+  | ReasonOf<JoinWaitlistOutcome>
+  | ReasonOf<LeaveWaitlistOutcome>
+  | ReasonOf<DeclineOfferOutcome>;
 
 /**
  * Short messages to a customer. Placeholders in braces are filled by {@link fillText}:

@@ -49,7 +49,15 @@ export interface Reminders {
   run(options?: { readonly signal?: AbortSignal }): Promise<ReminderReport>;
 }
 
-const rulesSchema = z
+/** {@link ReminderRule}s after checking; lengths in milliseconds. */
+export type CheckedRules = readonly {
+  readonly kind: string;
+  readonly before: ReminderOffset;
+  readonly services?: readonly string[] | undefined;
+  readonly late: number;
+}[];
+
+const rulesSchema: z.ZodType<CheckedRules> = z
   .array(
     z.strictObject({
       kind: identifier.refine((kind) => kind !== everything, "must be a name of its own"),
@@ -60,8 +68,6 @@ const rulesSchema = z
   )
   .max(50)
   .refine((rules) => new Set(rules.map((rule) => rule.kind)).size === rules.length, "must name each kind once");
-
-export type CheckedRules = z.output<typeof rulesSchema>;
 
 /** The rules, every problem of them named. */
 export function checkReminderRules(rules: readonly ReminderRule[]): CheckedRules {
