@@ -28,13 +28,15 @@ export function admit(
   return refused === null ? assign(state, wanted, standing, context) : { refused };
 }
 
-/** Its first part, that needs no place: the clock, the calendar, and the customer's day. */
+/** Its first part, that needs no place: whether the resources exist, the clock, the calendar, and the customer's day. */
 export function admitTimeOf(
   state: State,
-  { interval, rules, customer, day, limits }: Wanted,
+  { wants, interval, rules, customer, day, limits }: Wanted,
   { without }: Standing,
   { now, admitTime }: Deciding,
 ): AdmissionRefusal | null {
+  const unknown = wants.find(({ resource }) => state.resources.get(resource)?.active !== true);
+  if (unknown !== undefined) return { reason: "unknown_resource", resource: unknown.resource };
   if (interval.start <= now) return { reason: "in_past" };
   const closed = rules === null ? null : admitTime(rules, interval, now);
   if (closed !== null) return closed;

@@ -301,9 +301,10 @@ function wantedEntries(q: QueryBuilder, parts: Parts) {
     const byId = parts.entries ? [eb("id", "=", listed("entryIds", "uuid"))] : [];
     const ofWaiters = parts.waiters
       ? [
-          sql<boolean>`exists (select from ${rows("waiters", "customer text, request_id text")}
-            where r.customer = waiting_list.customer
-              and (waiting_list.state in ('waiting', 'unservable') or waiting_list.request_id = r.request_id))`,
+          sql<boolean>`(waiting_list.customer = any(array(select r.customer from ${rows("waiters", "customer text")}))
+            and (waiting_list.state in ('waiting', 'unservable')
+              or (waiting_list.customer, waiting_list.request_id) in
+                (select r.customer, r.request_id from ${rows("waiters", "customer text, request_id text")})))`,
         ]
       : [];
     return eb.or([...byId, ...ofWaiters]);

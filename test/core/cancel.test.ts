@@ -20,12 +20,12 @@ import {
 
 const strict = {
   ...freeze(defaultPolicies),
-  cancellation: { refundUntilMsBeforeStart: day, afterwards: "forbidden" },
+  cancellation: { ...defaultPolicies.cancellation, tiers: [{ untilMsBeforeStart: day, percent: 100 }], afterwards: "forbidden" },
 } as const;
 const startingIn = (ms: number) => ({ interval: { start: now + ms, end: now + ms + hour } });
 
 function asked(over: Partial<Cancel> = {}): Cancel {
-  return { bookingId: "b1", customer: "ivan", actor: "ivan", reason: "ill", ...over };
+  return { bookingId: "b1", customer: "ivan", actor: "ivan", reason: "ill", quote: null, ...over };
 }
 const byAdministrator = { customer: null, actor: "admin:olga" };
 
@@ -102,7 +102,7 @@ describe("cancel releases the slot when", () => {
     ["it is confirmed and free", bookingIn.confirmed({ price: null }), 1],
   ])("%s, and there is nothing to return", (_, booking, claims) => {
     const decision = cancel(world({ bookings: [booking] }), asked(), context());
-    expect(decision.outcome).toMatchObject({ outcome: "cancelled", refund: null, refundable: null });
+    expect(decision.outcome).toMatchObject({ outcome: "cancelled", refund: null, terms: { refund: null } });
     expect(decision.changes.bookings).toMatchObject([
       {
         state: "cancelled",
@@ -150,7 +150,7 @@ describe("cancelling a paid booking", () => {
     expect(decision.outcome).toMatchObject({
       outcome: "cancelled",
       refund: refunded ? { money: price, state: "pending", reason: "cancelled", paymentId: "p1" } : null,
-      refundable: refunded ? price : null,
+      terms: { refund: refunded ? price : null },
     });
     expect(decision.changes.bookings).toMatchObject([{ cancelledBy: asked(command).actor }]);
     expect(eventTypes(decision)).toEqual(["booking_cancelled", ...(refunded ? ["refund_requested"] : [])]);
@@ -161,7 +161,7 @@ describe("cancelling a paid booking", () => {
     const money = { amount: 300, currency: "XTR" };
     const payment = aPayment(booking, { facts: { token: "bko1_other", payer: "ivan", money }, review: "attached" });
     const decision = cancel(world({ bookings: [booking], payments: [payment] }), asked(), context());
-    expect(decision.outcome).toMatchObject({ outcome: "cancelled", refund: { money }, refundable: money });
+    expect(decision.outcome).toMatchObject({ outcome: "cancelled", refund: { money }, terms: { refund: money } });
   });
 
   test("returns the money of a booking that had no price when a person attached a payment to it", () => {

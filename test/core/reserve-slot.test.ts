@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { noLimits } from "../../src/core/limits.ts";
 import { defaultPolicies } from "../../src/core/policies.ts";
 import { type ReserveSlot, reserveSlot } from "../../src/core/reserve-slot.ts";
 import type { State } from "../../src/core/state.ts";
@@ -10,11 +11,14 @@ import {
   claimsFor,
   context,
   day,
+  dayOf,
   eventTypes,
   hour,
   minute,
+  noBuffers,
   now,
   price,
+  wantsOf,
   world,
 } from "../support/worlds.ts";
 
@@ -24,8 +28,16 @@ function wanted(over: Partial<ReserveSlot> = {}): ReserveSlot {
   return {
     customer: "ivan",
     payer: "ivan",
-    resources: ["anna"],
+    wants: wantsOf(["anna"]),
     interval: { start, end: start + hour },
+    buffers: noBuffers,
+    day: dayOf(start),
+    service: null,
+    session: null,
+    rules: null,
+    limits: noLimits,
+    anchor: null,
+    replaces: null,
     price,
     claim: "now",
     confirm: false,
@@ -95,17 +107,17 @@ const unchangedRows: readonly Row[] = [
     state: world({
       bookings: [bookingIn.confirmed({ resources: ["off"], interval: { start: now, end: now + hour } })],
     }),
-    command: { resources: ["off"], interval: { start: now, end: now + hour } },
+    command: { wants: wantsOf(["off"]), interval: { start: now, end: now + hour } },
     answer: { outcome: "existing" },
   },
   {
     when: "the resource is unknown",
-    command: { resources: ["nobody"] },
+    command: { wants: wantsOf(["nobody"]) },
     answer: { outcome: "refused", reason: "unknown_resource", resource: "nobody" },
   },
   {
     when: "one of the resources is switched off, before the time is looked at",
-    command: { resources: ["anna", "off"], interval: { start: now, end: now + hour } },
+    command: { wants: wantsOf(["anna", "off"]), interval: { start: now, end: now + hour } },
     answer: { outcome: "refused", reason: "unknown_resource", resource: "off" },
   },
   {
@@ -165,7 +177,7 @@ const unchangedRows: readonly Row[] = [
   {
     when: "only the second of the wanted resources is taken",
     state: world({ bookings: [aRival({ resources: ["room"] })] }),
-    command: { resources: ["anna", "room"] },
+    command: { wants: wantsOf(["anna", "room"]) },
     answer: { outcome: "refused", reason: "slot_taken", resource: "room" },
   },
   {
@@ -273,13 +285,13 @@ const freeRows: readonly Row[] = [
   {
     when: "the same time was asked for at one more resource",
     state: world({ bookings: [bookingIn.pending()] }),
-    command: { resources: ["anna", "room"] },
+    command: { wants: wantsOf(["anna", "room"]) },
     answer: {},
   },
   {
     when: "the same time was asked for at another resource",
     state: world({ bookings: [bookingIn.pending()] }),
-    command: { resources: ["boris"] },
+    command: { wants: wantsOf(["boris"]) },
     answer: {},
   },
 ];
@@ -288,7 +300,7 @@ describe("reserveSlot holds the slot when", () => {
   test.each(freeRows)("$when", ({ state = world(), command = {}, answer }) => {
     const decision = reserveSlot(state, wanted(command), context());
     expect(decision.outcome).toMatchObject({ outcome: "reserved", booking: { state: "held" }, ...answer });
-    expect(decision.changes.claims).toHaveLength((command.resources ?? ["anna"]).length);
+    expect(decision.changes.claims).toHaveLength((command.wants ?? ["anna"]).length);
     expect(eventTypes(decision)).toEqual(["booking_reserved"]);
   });
 });
@@ -316,6 +328,11 @@ describe("what reserveSlot makes", () => {
     expect(decision.changes.claims).toEqual([
       {
         bookingId: booking?.id,
+        holder: booking?.id,
+        exclusive: true,
+        quantity: 1,
+        sessionCapacity: null,
+        buffers: noBuffers,
         number: 1,
         resource: "anna",
         interval: { start, end: start + hour },
@@ -351,7 +368,7 @@ describe("what reserveSlot makes", () => {
   });
 
   test("several resources are claimed together and numbered", () => {
-    const decision = reserveSlot(world(), wanted({ resources: ["anna", "room"] }), context());
+    const decision = reserveSlot(world(), wanted({ wants: wantsOf(["anna", "room"]) }), context());
     expect(decision.changes.claims?.map(({ number, resource }) => [number, resource])).toEqual([
       [1, "anna"],
       [2, "room"],

@@ -8,6 +8,8 @@ import { knownProviders } from "../../src/core/providers.ts";
 import { parsePolicies } from "../../src/verbs/policies.ts";
 import { reserveSlot } from "../../src/verbs/reserve-slot.ts";
 import { ownRunner } from "../../src/verbs/runner.ts";
+import { serviceSource } from "../../src/verbs/services.ts";
+import { admitTime } from "../../src/verbs/time-rules.ts";
 import { type TestDatabase, testSchema } from "../support/database.ts";
 import { soon } from "../support/fixtures.ts";
 
@@ -18,6 +20,7 @@ export function createEngine(database: Database, options: Partial<EngineOptions>
     store: createStore(testSchema),
     policies: parsePolicies({}),
     providers: knownProviders,
+    admitTime,
     batchSize: 64,
     batchesInFlight: 1,
     timeouts: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 },
@@ -30,7 +33,7 @@ export function reserveIn(engine: Engine, resource: string, options: CallOptions
   const customer = `customer of ${resource}`;
   const price = { amount: 5, currency: "XTR" };
   const input = { customer, resources: [resource], start: soon, duration: { minutes: 60 }, price };
-  return reserveSlot(ownRunner(engine), input, options);
+  return reserveSlot(ownRunner(engine), serviceSource(createStore(testSchema)), input, options);
 }
 
 /** A command that decides with a bug. */

@@ -132,13 +132,12 @@ test("random sequences of verbs: PostgreSQL and the pure core agree, and every p
     fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
     async ({ afterwards, ...chosen }, life) => {
       await emptied();
-      const { refundUntilMsBeforeStart } = defaultPolicies.cancellation;
       const shop = createBookonce({
         database: db.database,
         schema: testSchema,
         policies: { ...chosen, cancellation: { afterwards } },
       });
-      const frozen = { ...defaultPolicies, ...chosen, cancellation: { refundUntilMsBeforeStart, afterwards } };
+      const frozen = { ...defaultPolicies, ...chosen, cancellation: { ...defaultPolicies.cancellation, afterwards } };
       const model = new Model(shop, frozen, (await databaseNow(db)).getTime(), resources);
       for (const one of life) {
         if (one.do === "advance") {

@@ -53,6 +53,8 @@ async function inOpenTransaction<Result>(
 }
 
 const within = (client: pg.PoolClient) => db.bookonce.within(client);
+/** The shop, with the verbs of this transaction. */
+const joined = (client: pg.PoolClient) => ({ ...db.bookonce, ...within(client), waitlist: db.bookonce.waitlist });
 
 describe("C7: a wait for a lock across the expiry: the time after the wait decides", () => {
   test.each(["bookings", "resources"] as const)(
@@ -127,7 +129,7 @@ describe("C7: a wait for a lock across the expiry: the time after the wait decid
 describe("C1: confirm and a rival's hold on both sides of the expiry", () => {
   test("the receipt is decided before the end and commits after it: the rival waits, and finds the slot sold", async () => {
     const booking = await book(db.bookonce);
-    const open = await inOpenTransaction((client) => receipt({ ...db.bookonce, ...within(client) }, booking));
+    const open = await inOpenTransaction((client) => receipt(joined(client), booking));
     expect(open.result).toMatchObject({ outcome: "booked" });
     await db.clock.advance(15 * minute);
     const rival = reserve(db.bookonce, { resources: booking.resources });
@@ -140,7 +142,7 @@ describe("C1: confirm and a rival's hold on both sides of the expiry", () => {
   test("the same, but it is rolled back: the rival gets the slot, and the receipt that comes again is late", async () => {
     const booking = await book(db.bookonce);
     const open = await inOpenTransaction((client) =>
-      receipt({ ...db.bookonce, ...within(client) }, booking, { chargeId: "c-1" }),
+      receipt(joined(client), booking, { chargeId: "c-1" }),
     );
     await db.clock.advance(15 * minute);
     const rival = reserve(db.bookonce, { resources: booking.resources });
@@ -192,7 +194,7 @@ describe("C1: confirm and a rival's hold on both sides of the expiry", () => {
 
   test("the sweeper waits for a receipt in flight, and expires nothing that it bought", async () => {
     const booking = await book(db.bookonce);
-    const open = await inOpenTransaction((client) => receipt({ ...db.bookonce, ...within(client) }, booking));
+    const open = await inOpenTransaction((client) => receipt(joined(client), booking));
     await db.clock.advance(15 * minute);
     const sweeping = db.bookonce.sweep();
     await untilBlocked(db);

@@ -4,6 +4,7 @@ import { confirmPayment } from "../../src/core/confirm-payment.ts";
 import type { Context } from "../../src/core/context.ts";
 import { decidePreCheckout } from "../../src/core/decide-pre-checkout.ts";
 import { expire } from "../../src/core/expire.ts";
+import { noLimits } from "../../src/core/limits.ts";
 import type { Booking, NewEvent, Payment, PaymentFacts, ProviderKey } from "../../src/core/model.ts";
 import type { Policies } from "../../src/core/policies.ts";
 import { knownProviders } from "../../src/core/providers.ts";
@@ -13,6 +14,7 @@ import { review } from "../../src/core/review.ts";
 import { applyChanges, type Decision, emptyState, type State } from "../../src/core/state.ts";
 import { voidApproval } from "../../src/core/void-approval.ts";
 import type { Shop } from "./fixtures.ts";
+import { aResource, dayOf, noBuffers, wantsOf } from "./worlds.ts";
 
 /** One thing that somebody does, by numbers: which booking or payment is meant is found when it runs. */
 export type Step =
@@ -70,7 +72,7 @@ export class Model {
     this.#policies = policies;
     this.#start = now;
     this.#now = now;
-    this.state = { ...emptyState, resources: new Map(resources.map((id) => [id, { id, name: id, active: true }])) };
+    this.state = { ...emptyState, resources: new Map(resources.map((id) => [id, aResource(id)])) };
   }
 
   advanced(ms: number): void {
@@ -114,6 +116,7 @@ export class Model {
       now: this.#now,
       policies: this.#policies,
       providers: knownProviders,
+      admitTime: () => null,
       newId: next,
       newToken: () => `bko1_${next()}`,
     };
@@ -139,8 +142,16 @@ export class Model {
         {
           customer,
           payer: customer,
-          resources,
+          wants: wantsOf(resources),
           interval: { start, end: start + hour },
+          buffers: noBuffers,
+          day: dayOf(start),
+          service: null,
+          session: null,
+          rules: null,
+          limits: noLimits,
+          anchor: null,
+          replaces: null,
           price,
           claim,
           confirm: false,
@@ -224,7 +235,7 @@ export class Model {
       bookingId: pair.id,
       ...(customer === null ? { administrator: "olga" } : { customer }),
     });
-    const asked = { bookingId: pair.model, customer, actor: customer ?? "olga", reason: null };
+    const asked = { bookingId: pair.model, customer, actor: customer ?? "olga", reason: null, quote: null };
     const model = this.#decide(cancel(this.state, asked, this.#context()));
     return {
       database: [label(database), database.outcome === "cancelled" && database.refund !== null],

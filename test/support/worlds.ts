@@ -1,5 +1,15 @@
 import type { Context } from "../../src/core/context.ts";
-import type { Booking, Checkout, Claim, Payment, PaymentFacts, ProviderKey, Refund } from "../../src/core/model.ts";
+import type {
+  Booking,
+  Checkout,
+  Claim,
+  Payment,
+  PaymentFacts,
+  ProviderKey,
+  Refund,
+  Resource,
+  Want,
+} from "../../src/core/model.ts";
 import { defaultPolicies, freeze, type Policies } from "../../src/core/policies.ts";
 import { knownProviders } from "../../src/core/providers.ts";
 import { type Changes, claimKey, type Decision, providerKey, type State } from "../../src/core/state.ts";
@@ -20,8 +30,15 @@ export function aBooking(over: Partial<Booking> = {}): Booking {
     customer: "ivan",
     payer: "ivan",
     state: "held",
+    wants: wantsOf(over.resources ?? ["anna"]),
     resources: ["anna"],
     interval: { start: now + 2 * day, end: now + 2 * day + hour },
+    buffers: noBuffers,
+    day: dayOf(over.interval?.start ?? now + 2 * day),
+    anchor: null,
+    service: null,
+    session: null,
+    waitlistEntryId: null,
     price,
     holdExpiresAt: now + 15 * minute,
     payableUntil: null,
@@ -36,6 +53,35 @@ export function aBooking(over: Partial<Booking> = {}): Booking {
     cancelledAt: null,
     cancelledBy: null,
     cancelReason: null,
+    attendance: null,
+    ...over,
+  };
+}
+
+export const noBuffers = { beforeMs: 0, afterMs: 0 } as const;
+
+/** One place of each. */
+export function wantsOf(resources: readonly string[]): readonly Want[] {
+  return resources.map((resource) => ({ resource, quantity: 1 }));
+}
+
+/** The day in UTC. */
+export function dayOf(start: number): { start: number; end: number } {
+  const begin = Math.floor(start / day) * day;
+  return { start: begin, end: begin + day };
+}
+
+export function aResource(id: string, over: Partial<Resource> = {}): Resource {
+  return {
+    id,
+    name: id,
+    active: true,
+    kind: "exclusive",
+    capacity: 1,
+    members: [],
+    fairness: "least_loaded",
+    lastChosenAt: null,
+    rules: null,
     ...over,
   };
 }
@@ -75,7 +121,12 @@ export function claimsFor(booking: Booking): Claim[] {
     bookingId: booking.id,
     number: index + 1,
     resource,
+    holder: booking.session?.id ?? booking.id,
+    exclusive: true,
+    quantity: booking.wants[index]?.quantity ?? 1,
+    sessionCapacity: booking.session?.capacity ?? null,
     interval: booking.interval,
+    buffers: booking.buffers,
     liveFrom: booking.createdAt,
     liveUntil,
   }));
@@ -159,14 +210,15 @@ export function world(
 ): State {
   const { bookings = [], checkouts = [], payments = [], refunds = [] } = rows;
   const claims = rows.claims ?? bookings.flatMap(claimsFor);
-  const resources = ["anna", "boris", "room"].map((id) => ({ id, name: id, active: true }));
+  const resources = ["anna", "boris", "room"].map((id) => aResource(id));
   return {
-    resources: new Map([...resources, { id: "off", name: "off", active: false }].map((row) => [row.id, row])),
+    resources: new Map([...resources, aResource("off", { active: false })].map((row) => [row.id, row])),
     bookings: new Map(bookings.map((row) => [row.id, row])),
     claims: new Map(claims.map((row) => [claimKey(row), row])),
     checkouts: new Map(checkouts.map((row) => [providerKey(row.key), row])),
     payments: new Map(payments.map((row) => [providerKey(row.key), row])),
     refunds: new Map(refunds.map((row) => [row.id, row])),
+    entries: new Map(),
   };
 }
 
@@ -181,6 +233,8 @@ export function context(at: number = now, policies: Partial<Policies> = {}): Con
     now: at,
     policies: { ...defaultPolicies, ...policies },
     providers: knownProviders,
+    // Open whenever it is wanted, unless a test brings its own calendar.
+    admitTime: () => null,
     newId: next("new"),
     newToken: next("bko1_new"),
   };
