@@ -47,7 +47,7 @@ export const columns = {
     "booking_id",
     "number",
     "resource_id",
-    "holder",
+    "session_id",
     "exclusive",
     "quantity",
     "session_capacity",

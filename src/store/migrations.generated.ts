@@ -106,10 +106,10 @@ create table {{schema}}.claims (
   booking_id uuid not null references {{schema}}.bookings,
   number integer not null check (number > 0),
   resource_id text not null references {{schema}}.resources,
-  -- Claims of one holder never exclude each other: the booking itself, or the session that it is part of.
-  holder text not null,
-  exclusive boolean not null,
-  quantity integer not null check (quantity > 0),
+  -- Of a group session: claims of one session never exclude each other.
+  session_id text,
+  exclusive boolean not null default true,
+  quantity integer not null default 1 check (quantity > 0),
   session_capacity integer,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
@@ -119,8 +119,10 @@ create table {{schema}}.claims (
   live_until timestamptz,
   during tstzrange not null generated always as (tstzrange(starts_at, ends_at)) stored,
   live tstzrange not null generated always as (tstzrange(live_from, live_until)) stored,
+  holder text not null generated always as (coalesce(session_id, booking_id::text)) stored,
   primary key (booking_id, number),
   check (starts_at < ends_at),
+  check ((session_id is null) = (session_capacity is null)),
   check (live_from <= live_until),
   -- Whoever writes: two bookings never hold one exclusive resource for overlapping times at the same moment (B5). A booking may
   -- overlap itself, so that it can be moved by less than its own length.

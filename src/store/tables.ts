@@ -83,7 +83,7 @@ export interface ClaimRow {
   booking_id: string;
   number: number;
   resource_id: string;
-  holder: string;
+  session_id: string | null;
   exclusive: boolean;
   quantity: number;
   session_capacity: number | null;

@@ -37,11 +37,12 @@ function recording(database: Database<PgClient>): Database<PgClient> {
 /** 20 000 bookings of 200 resources and 5 000 customers: past and future, some lapsed, all paid, all refunded in part. */
 async function fill(pool: pg.Pool, s: string): Promise<void> {
   await pool.query(`insert into ${s}.resources (id, name, created_at) select 'r' || n, 'r' || n, now() from generate_series(0, 199) n`);
-  await pool.query(`insert into ${s}.bookings (id, token, customer, payer, state, resource_ids, starts_at, ends_at, price_amount,
+  await pool.query(`insert into ${s}.bookings (id, token, customer, payer, state, wanted_ids, quantities, resource_ids, starts_at, ends_at, day_starts_at, day_ends_at, price_amount,
       price_currency, hold_expires_at, policy, version, request_id, request_digest, data, created_at, confirmed_at)
     select gen_random_uuid(), 'bo1_' || n, 'customer ' || n % 5000, 'customer ' || n % 5000,
-      case when n % 10 = 0 then 'expired' else 'confirmed' end, array['r' || n % 200],
-      now() + (n / 200 - 80) * interval '1 day', now() + (n / 200 - 80) * interval '1 day' + interval '1 hour', 5, 'XTR',
+      case when n % 10 = 0 then 'expired' else 'confirmed' end, array['r' || n % 200], '{1}', array['r' || n % 200],
+      now() + (n / 200 - 80) * interval '1 day', now() + (n / 200 - 80) * interval '1 day' + interval '1 hour',
+      now() + (n / 200 - 80) * interval '1 day', now() + (n / 200 - 79) * interval '1 day', 5, 'XTR',
       now() - interval '1 hour', '{}', 1, 'request ' || n, 'digest', '{}', now(), now()
     from generate_series(0, 19999) n`);
   await pool.query(`insert into ${s}.claims (booking_id, number, resource_id, starts_at, ends_at, live_from, live_until)
