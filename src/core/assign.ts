@@ -81,7 +81,11 @@ function unavailable(
 ): Refused | null {
   const closed = resource.rules === null ? null : admitTime(resource.rules, placing.interval, now);
   if (closed !== null) {
-    return { reason: "closed", resource: resource.id, because: closed.reason === "closed" ? closed.because : closed.reason };
+    return {
+      reason: "closed",
+      resource: resource.id,
+      because: closed.reason === "closed" ? closed.because : closed.reason,
+    };
   }
   const full = resourceDayFull(state, resource.id, placing, standing.without, now);
   if (full !== null) return full;
@@ -182,5 +186,9 @@ export function place(
   const assignment = assign(state, { ...booking, limits: noLimits }, standing, context);
   if ("refused" in assignment) return assignment;
   const assigned = { ...booking, resources: assignment.resources };
-  return { booking: assigned, claims: takeClaims(state, assigned, context.now, liveUntil), resources: assignment.chosen };
+  return {
+    booking: assigned,
+    claims: takeClaims(state, assigned, context.now, liveUntil),
+    resources: assignment.chosen,
+  };
 }

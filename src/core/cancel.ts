@@ -17,7 +17,12 @@ export interface Cancel {
 }
 
 export type CancelOutcome =
-  | { readonly outcome: "cancelled"; readonly booking: Booking; readonly refund: Refund | null; readonly terms: CancellationTerms }
+  | {
+      readonly outcome: "cancelled";
+      readonly booking: Booking;
+      readonly refund: Refund | null;
+      readonly terms: CancellationTerms;
+    }
   | { readonly outcome: "already_cancelled" | "already_expired"; readonly booking: Booking }
   | { readonly outcome: "refused"; readonly reason: "unknown_booking" }
   | {
@@ -45,7 +50,11 @@ export function cancel(state: State, command: Cancel, context: Context): Decisio
 }
 
 /** What `cancel` would answer now, changing nothing. */
-export function previewCancel(state: State, { bookingId, customer }: Asked, { now, providers }: Context): CancelPreview {
+export function previewCancel(
+  state: State,
+  { bookingId, customer }: Asked,
+  { now, providers }: Context,
+): CancelPreview {
   const booking = state.bookings.get(bookingId);
   // A stranger learns nothing, not even that the booking exists (B9).
   if (booking === undefined || (customer !== null && customer !== booking.customer)) {

@@ -5,14 +5,7 @@ import { conflictEvent, sameFacts } from "./decide-pre-checkout.ts";
 import type { Booking, Disposition, NewEvent, Payment, PaymentFacts, ProviderKey, Refund } from "./model.ts";
 import { sameMoney } from "./money.ts";
 import { queueRefund } from "./refund.ts";
-import {
-  bookedPayment,
-  bookingByToken,
-  type Decision,
-  providerKey,
-  type State,
-  unchanged,
-} from "./state.ts";
+import { bookedPayment, bookingByToken, type Decision, providerKey, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 import type { Instant } from "./time.ts";
 import { usedEvents } from "./waiting-entry.ts";
@@ -62,11 +55,7 @@ export function confirmPayment(state: State, command: ConfirmPayment, context: C
   return late(state, command, booking, context);
 }
 
-function recurring(
-  command: ConfirmPayment,
-  booking: Booking | undefined,
-  { now }: Context,
-): Decision<PaymentOutcome> {
+function recurring(command: ConfirmPayment, booking: Booking | undefined, { now }: Context): Decision<PaymentOutcome> {
   const { key, facts } = command;
   const event: NewEvent = {
     bookingId: booking?.id ?? null,
@@ -80,12 +69,7 @@ function recurring(
 }
 
 /** The same charge again: the stored outcome and no effect; with other facts an incident (S10). */
-function repeat(
-  state: State,
-  known: Payment,
-  command: ConfirmPayment,
-  { now }: Context,
-): Decision<PaymentOutcome> {
+function repeat(state: State, known: Payment, command: ConfirmPayment, { now }: Context): Decision<PaymentOutcome> {
   if (!sameFacts(known.facts, command.facts)) {
     return {
       outcome: { outcome: "conflict", payment: known },
@@ -151,12 +135,7 @@ function refund(
   };
 }
 
-function late(
-  state: State,
-  command: ConfirmPayment,
-  booking: Booking,
-  context: Context,
-): Decision<PaymentOutcome> {
+function late(state: State, command: ConfirmPayment, booking: Booking, context: Context): Decision<PaymentOutcome> {
   const { now } = context;
   const current = stateAt(booking, now);
   if (current === "cancelled") return refund(command, booking, "late", "cancelled", context);

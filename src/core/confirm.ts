@@ -18,7 +18,11 @@ export type ConfirmOutcome =
   | { readonly outcome: "confirmed" | "already_confirmed"; readonly booking: Booking }
   | { readonly outcome: "refused"; readonly reason: "unknown_booking" }
   | { readonly outcome: "refused"; readonly reason: "payment_required"; readonly due: Money; readonly booking: Booking }
-  | { readonly outcome: "refused"; readonly reason: "hold_lapsed" | "cancelled" | "not_held"; readonly booking: Booking };
+  | {
+      readonly outcome: "refused";
+      readonly reason: "hold_lapsed" | "cancelled" | "not_held";
+      readonly booking: Booking;
+    };
 
 export function confirm(state: State, command: Confirm, { now }: Context): Decision<ConfirmOutcome> {
   const booking = state.bookings.get(command.bookingId);

@@ -98,12 +98,7 @@ function repeat(
 }
 
 /** Every reason to say no but one: whether the place itself is free is seen when it is taken. */
-function refuse(
-  state: State,
-  booking: Booking,
-  { facts }: DecidePreCheckout,
-  { now }: Context,
-): DeclineReason | null {
+function refuse(state: State, booking: Booking, { facts }: DecidePreCheckout, { now }: Context): DeclineReason | null {
   if (booking.payer !== null && booking.payer !== facts.payer) return "wrong_payer";
   if (booking.price === null || !sameMoney(booking.price, facts.money)) return "wrong_amount";
   const current = stateAt(booking, now);
@@ -126,12 +121,7 @@ function mayRetake(state: State, booking: Booking): boolean {
 }
 
 /** Held and alive: the hold stays at least as long as the charge may need. */
-function keep(
-  state: State,
-  booking: Booking,
-  command: DecidePreCheckout,
-  { now }: Context,
-): Decision<CheckoutOutcome> {
+function keep(state: State, booking: Booking, command: DecidePreCheckout, { now }: Context): Decision<CheckoutOutcome> {
   const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
   const holdExpiresAt = Math.max(booking.holdExpiresAt ?? 0, graceEnd);
   const held: Booking = { ...booking, holdExpiresAt };
@@ -146,12 +136,7 @@ function keep(
 }
 
 /** Pending (or lapsed, where policy lets it be taken again): claims now, if it is free. */
-function take(
-  state: State,
-  booking: Booking,
-  command: DecidePreCheckout,
-  context: Context,
-): Decision<CheckoutOutcome> {
+function take(state: State, booking: Booking, command: DecidePreCheckout, context: Context): Decision<CheckoutOutcome> {
   const { now } = context;
   const holdExpiresAt = now + settlementGrace(booking.policy, command.key.provider);
   const placed = place(state, booking, holdExpiresAt, context);

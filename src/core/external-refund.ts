@@ -28,7 +28,8 @@ export function recordExternalRefund(
   const returned = refunds.reduce((sum, refund) => (refund.state === "completed" ? sum + refund.money.amount : sum), 0);
   const left = payment.facts.money.amount - returned;
   if (open === undefined && left <= 0) return unchanged({ outcome: "known" });
-  const refund = open === undefined ? externalRefund(payment, left, command, context) : completed(open, command, context);
+  const refund =
+    open === undefined ? externalRefund(payment, left, command, context) : completed(open, command, context);
   const event = refundEvent(refund, command, context);
   const booking = payment.bookingId === null ? undefined : state.bookings.get(payment.bookingId);
   const closing = closeBooking(state, payment, booking, command, context);
@@ -37,7 +38,10 @@ export function recordExternalRefund(
     changes: {
       ...closing?.changes,
       refunds: [refund],
-      payments: payment.review === "open" ? [{ ...payment, review: "refunded", reviewedBy: command.by, reviewedAt: context.now }] : [],
+      payments:
+        payment.review === "open"
+          ? [{ ...payment, review: "refunded", reviewedBy: command.by, reviewedAt: context.now }]
+          : [],
       events: [event, ...(closing?.changes.events ?? [])],
     },
   };
@@ -112,5 +116,8 @@ function closeBooking(
     version: closed.version,
     data: { reason: closed.cancelReason, refund: null },
   };
-  return { booking: closed, changes: { bookings: [closed], claims: closeClaims(state, booking.id, now), events: [event] } };
+  return {
+    booking: closed,
+    changes: { bookings: [closed], claims: closeClaims(state, booking.id, now), events: [event] },
+  };
 }

@@ -32,7 +32,9 @@ export function customerDayFull(
       isStanding(booking, now) &&
       startsWithin(booking.interval.start, day),
   );
-  return booked.length >= limits.perCustomer ? { reason: "limit_reached", limit: limits.perCustomer, of: customer } : null;
+  return booked.length >= limits.perCustomer
+    ? { reason: "limit_reached", limit: limits.perCustomer, of: customer }
+    : null;
 }
 
 export function resourceDayFull(
@@ -49,7 +51,9 @@ export function resourceDayFull(
     if (claim.resource !== resource || without.includes(claim.bookingId) || !isLive(claim, now)) continue;
     if (startsWithin(claim.interval.start + claim.buffers.beforeMs, day)) holders.add(claim.holder);
   }
-  return holders.size >= limits.perResource ? { reason: "limit_reached", limit: limits.perResource, of: resource } : null;
+  return holders.size >= limits.perResource
+    ? { reason: "limit_reached", limit: limits.perResource, of: resource }
+    : null;
 }
 
 function startsWithin(start: Instant, day: Interval): boolean {
@@ -59,7 +63,6 @@ function startsWithin(start: Instant, day: Interval): boolean {
 /** Live holds of a customer (B7). One of a time that has ended freezes nothing. */
 export function liveHolds(state: State, customer: string, now: Instant): Booking[] {
   return [...state.bookings.values()].filter(
-    (booking) =>
-      booking.customer === customer && stateAt(booking, now) === "held" && now < booking.interval.end,
+    (booking) => booking.customer === customer && stateAt(booking, now) === "held" && now < booking.interval.end,
   );
 }

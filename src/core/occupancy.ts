@@ -21,7 +21,9 @@ export function occupied(state: State, resource: Resource, place: Place, now: In
     const left = capacityLeft(state, resource, place, now);
     return left >= place.quantity ? null : { reason: "no_capacity", resource: resource.id, left };
   }
-  const rival = liveClaims(state, resource.id, place, now).some((claim) => claim.exclusive && claim.holder !== place.sessionId);
+  const rival = liveClaims(state, resource.id, place, now).some(
+    (claim) => claim.exclusive && claim.holder !== place.sessionId,
+  );
   return rival ? { reason: "slot_taken", resource: resource.id } : null;
 }
 

@@ -121,7 +121,10 @@ export function retryRefund(
   const retried: Refund = { ...refund, state: "pending", attempts: 0, dueAt: now };
   return {
     outcome: { outcome: "settled", refund: retried },
-    changes: { refunds: [retried], events: [{ ...refundEvent("refund_requested", retried, now), actor: command.actor }] },
+    changes: {
+      refunds: [retried],
+      events: [{ ...refundEvent("refund_requested", retried, now), actor: command.actor }],
+    },
   };
 }
 

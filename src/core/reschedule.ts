@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import { claimEnd } from "./hold-end.ts";
 import type { Booking, Claim } from "./model.ts";
 import { type Money, sameMoney } from "./money.ts";
-import { applyChanges, type Decision, type State, unchanged } from "./state.ts";
+import { type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 
 /** Another time, other resources, or both, for a booking that exists. */
@@ -98,7 +98,8 @@ function refuse(
   { customer, price }: Reschedule,
   { now }: Context,
 ): RescheduleRefusal | null {
-  if (booking === undefined || (customer !== null && customer !== booking.customer)) return { reason: "unknown_booking" };
+  if (booking === undefined || (customer !== null && customer !== booking.customer))
+    return { reason: "unknown_booking" };
   const current = stateAt(booking, now);
   if (current === "cancelled") return { reason: "cancelled" };
   if (current === "expired") return { reason: "hold_lapsed" };

@@ -1,5 +1,5 @@
 import { place } from "./assign.ts";
-import { keepPlace, confirmedBooking } from "./confirm-payment.ts";
+import { confirmedBooking, keepPlace } from "./confirm-payment.ts";
 import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
@@ -21,7 +21,13 @@ export type ReviewOutcome =
   | { readonly outcome: "closed"; readonly payment: Payment }
   | { readonly outcome: "refused"; readonly reason: ReviewRefusal };
 
-export type ReviewRefusal = "unknown_payment" | "not_in_review" | "unknown_booking" | "already_paid" | "slot_taken" | "cancelled";
+export type ReviewRefusal =
+  | "unknown_payment"
+  | "not_in_review"
+  | "unknown_booking"
+  | "already_paid"
+  | "slot_taken"
+  | "cancelled";
 
 /** Refund it, attach it to a booking, or close it with a note. */
 export function review(state: State, command: Review, context: Context): Decision<ReviewOutcome> {

@@ -1,5 +1,13 @@
 import type { Database, Statement } from "./port.ts";
-import { abortable, expectTime, joinTransaction, type QueryReply, runInside, type Sendable, type Session } from "./session.ts";
+import {
+  abortable,
+  expectTime,
+  joinTransaction,
+  type QueryReply,
+  runInside,
+  type Sendable,
+  type Session,
+} from "./session.ts";
 
 /** A transaction of any driver: something that sends one statement with its values, all of them texts, and answers with rows. */
 export interface QueryClient {

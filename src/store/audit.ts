@@ -4,7 +4,12 @@ import { type QueryBuilder, textOf } from "./query-builder.ts";
 
 /** What the audit statement returns. */
 export interface AuditRows {
-  readonly payments: readonly { readonly place: PaymentPlace; readonly currency: string; readonly count: number; readonly amount: number }[];
+  readonly payments: readonly {
+    readonly place: PaymentPlace;
+    readonly currency: string;
+    readonly count: number;
+    readonly amount: number;
+  }[];
   readonly problems: readonly AuditProblem[];
 }
 

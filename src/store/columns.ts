@@ -1,5 +1,3 @@
-import type { Tables } from "./tables.ts";
-
 /** The columns of each table that the core's model knows: what is read, and what an insert fills. Without generated ones. */
 export const columns = {
   resources: ["id", "name", "active", "kind", "capacity", "members", "fairness", "last_chosen_at", "rules"],

@@ -50,7 +50,10 @@ export function lookups(q: QueryBuilder): Lookups {
   const at = (name: string) => sql<string>`(${document} ->> ${sql.lit(name)})::timestamptz`;
   const answer = (result: Expression<unknown>, values?: object): Statement => {
     const statement = textOf(q, sql`select ${result}::text as result`);
-    return { text: statement, values: values === undefined || !statement.includes("$1") ? [] : [JSON.stringify(values)] };
+    return {
+      text: statement,
+      values: values === undefined || !statement.includes("$1") ? [] : [JSON.stringify(values)],
+    };
   };
   const withNow = (rows: Expression<unknown>) => sql`json_build_object('now', ${now}, 'rows', ${rows})`;
 
@@ -66,7 +69,8 @@ export function lookups(q: QueryBuilder): Lookups {
       let query = db.selectFrom("bookings").select(columns.bookings).orderBy("starts_at").orderBy("id").limit(page);
       if (filter.id !== undefined) query = query.where("id", "=", uuid("id"));
       if (filter.token !== undefined) query = query.where("token", "=", text("token"));
-      if (filter.customer !== undefined) query = query.where("customer", "=", text("customer")).where("ends_at", ">", now);
+      if (filter.customer !== undefined)
+        query = query.where("customer", "=", text("customer")).where("ends_at", ">", now);
       return answer(withNow(jsonArrayFrom(query)), filter);
     },
 

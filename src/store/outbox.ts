@@ -102,4 +102,3 @@ export function outbox(q: QueryBuilder): Outbox {
     replay: (id) => statement(compiled.replay, { id }),
   };
 }
-

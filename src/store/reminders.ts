@@ -11,7 +11,12 @@ export interface ReminderStatements {
   queue(due: readonly DueRow[]): Statement;
   /** Whether a reminder that is about to be sent is still wanted: the booking stands at that version, and the customer agrees. */
   wanted(reminder: { readonly bookingId: string; readonly version: number; readonly kind: string }): Statement;
-  setConsent(consent: { readonly customer: string; readonly topic: string; readonly granted: boolean; readonly source: string }): Statement;
+  setConsent(consent: {
+    readonly customer: string;
+    readonly topic: string;
+    readonly granted: boolean;
+    readonly source: string;
+  }): Statement;
   consents(customer: string): Statement;
 }
 

@@ -2,7 +2,16 @@ import { sql } from "kysely";
 import { type Changes, claimKey, providerKey, type State } from "../core/state.ts";
 import type { Statement } from "../database/port.ts";
 import { changeable, columns, primaryKeys } from "./columns.ts";
-import { fromBooking, fromCheckout, fromClaim, fromEntry, fromEvent, fromPayment, fromRefund, fromResource } from "./mapping.ts";
+import {
+  fromBooking,
+  fromCheckout,
+  fromClaim,
+  fromEntry,
+  fromEvent,
+  fromPayment,
+  fromRefund,
+  fromResource,
+} from "./mapping.ts";
 import { document, type QueryBuilder, textOf } from "./query-builder.ts";
 
 /** Writes what the decisions of a batch changed: at most one statement for changed rows and one for new ones. */
@@ -54,16 +63,50 @@ function collect(before: State, changes: readonly Changes[]): { updates: Rows; i
       target[table] = rows;
     }
   };
-  collectTable("resources", before.resources, changes.flatMap((one) => one.resources ?? []), (resource) => resource.id, fromResource);
-  collectTable("bookings", before.bookings, changes.flatMap((one) => one.bookings ?? []), (booking) => booking.id, fromBooking);
-  collectTable("claims", before.claims, changes.flatMap((one) => one.claims ?? []), claimKey, fromClaim);
+  collectTable(
+    "resources",
+    before.resources,
+    changes.flatMap((one) => one.resources ?? []),
+    (resource) => resource.id,
+    fromResource,
+  );
+  collectTable(
+    "bookings",
+    before.bookings,
+    changes.flatMap((one) => one.bookings ?? []),
+    (booking) => booking.id,
+    fromBooking,
+  );
+  collectTable(
+    "claims",
+    before.claims,
+    changes.flatMap((one) => one.claims ?? []),
+    claimKey,
+    fromClaim,
+  );
   // Sorted, so that two processes that insert the same new keys wait for each other in one order.
-  const checkouts = changes.flatMap((one) => one.checkouts ?? []).sort((a, b) => compare(providerKey(a.key), providerKey(b.key)));
+  const checkouts = changes
+    .flatMap((one) => one.checkouts ?? [])
+    .sort((a, b) => compare(providerKey(a.key), providerKey(b.key)));
   collectTable("checkouts", before.checkouts, checkouts, (checkout) => providerKey(checkout.key), fromCheckout);
-  const payments = changes.flatMap((one) => one.payments ?? []).sort((a, b) => compare(providerKey(a.key), providerKey(b.key)));
+  const payments = changes
+    .flatMap((one) => one.payments ?? [])
+    .sort((a, b) => compare(providerKey(a.key), providerKey(b.key)));
   collectTable("payments", before.payments, payments, (payment) => providerKey(payment.key), fromPayment);
-  collectTable("refunds", before.refunds, changes.flatMap((one) => one.refunds ?? []), (refund) => refund.id, fromRefund);
-  collectTable("waiting_list", before.entries, changes.flatMap((one) => one.entries ?? []), (entry) => entry.id, fromEntry);
+  collectTable(
+    "refunds",
+    before.refunds,
+    changes.flatMap((one) => one.refunds ?? []),
+    (refund) => refund.id,
+    fromRefund,
+  );
+  collectTable(
+    "waiting_list",
+    before.entries,
+    changes.flatMap((one) => one.entries ?? []),
+    (entry) => entry.id,
+    fromEntry,
+  );
   const events = changes.flatMap((one) => one.events ?? []).map(fromEvent);
   if (events.length > 0) inserts.events = events;
   return { updates, inserts };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { EventType } from "../core/model.ts";
 import type { Engine } from "../engine/engine.ts";
-import { instant as toInstant, toBooking, toRecord } from "../store/mapping.ts";
+import { toBooking, instant as toInstant, toRecord } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow, ClaimRow, EventRow } from "../store/tables.ts";
 import { identifier, instant, parseInput, text, uuid } from "./input.ts";

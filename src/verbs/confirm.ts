@@ -22,8 +22,17 @@ export interface ConfirmInput extends Who {
 export type ConfirmOutcome =
   | { readonly outcome: "confirmed" | "already_confirmed"; readonly booking: BookingView }
   | { readonly outcome: "refused"; readonly reason: "unknown_booking" }
-  | { readonly outcome: "refused"; readonly reason: "payment_required"; readonly due: Money; readonly booking: BookingView }
-  | { readonly outcome: "refused"; readonly reason: "hold_lapsed" | "cancelled" | "not_held"; readonly booking: BookingView };
+  | {
+      readonly outcome: "refused";
+      readonly reason: "payment_required";
+      readonly due: Money;
+      readonly booking: BookingView;
+    }
+  | {
+      readonly outcome: "refused";
+      readonly reason: "hold_lapsed" | "cancelled" | "not_held";
+      readonly booking: BookingView;
+    };
 
 const schema = z.strictObject({ bookingId: uuid, ...whoShape }).refine(eitherOr, eitherOrMessage);
 const defaultBudgetMs = 10_000;

@@ -29,7 +29,10 @@ export function cursors(engine: Engine, store: Store): Cursors {
   );
   return {
     get: (name) =>
-      read<unknown>(engine, { text: get, values: [JSON.stringify({ name: parseInput("cursors.get", identifier, name) })] }),
+      read<unknown>(engine, {
+        text: get,
+        values: [JSON.stringify({ name: parseInput("cursors.get", identifier, name) })],
+      }),
     async set(name, value) {
       const values = [JSON.stringify({ name: parseInput("cursors.set", identifier, name), value })];
       await read<unknown>(engine, { text: set, values });

@@ -78,20 +78,54 @@ function findings(rows: HealthRows, here: number): DoctorFinding[] {
   const skew = here - database;
   const age = (text: string | null): number => (text === null ? 0 : instant(rows.clockNow) - instant(text));
 
-  if (rows.missingMigrations.length > 0) add("not_migrated", "error", `Migrations ${rows.missingMigrations.join(", ")} are missing: run migrate().`);
-  if (Math.abs(shift) > 1_000) add("clock_shifted", "error", `The bookonce clock is ${seconds(shift)} off PostgreSQL's: a test has moved it. databaseClock(…).reset() puts it back.`);
-  if (Math.abs(skew) > 5_000) add("clock_skew", "warning", `This machine's clock is ${seconds(skew)} off the database's. Synchronise both.`);
-  if ("refused" in readZone("Europe/London")) add("no_zone_data", "error", "This Node has no time zone data: use a build with full ICU.");
+  if (rows.missingMigrations.length > 0)
+    add("not_migrated", "error", `Migrations ${rows.missingMigrations.join(", ")} are missing: run migrate().`);
+  if (Math.abs(shift) > 1_000)
+    add(
+      "clock_shifted",
+      "error",
+      `The bookonce clock is ${seconds(shift)} off PostgreSQL's: a test has moved it. databaseClock(…).reset() puts it back.`,
+    );
+  if (Math.abs(skew) > 5_000)
+    add("clock_skew", "warning", `This machine's clock is ${seconds(skew)} off the database's. Synchronise both.`);
+  if ("refused" in readZone("Europe/London"))
+    add("no_zone_data", "error", "This Node has no time zone data: use a build with full ICU.");
   const longest = rows.waits[0];
   if (longest !== undefined && longest.waitingMs > 1_000) {
-    add("waiting", "warning", `Session ${longest.waitingPid} has waited ${seconds(longest.waitingMs)} for session ${longest.blockingPid} (${longest.blockingState}, transaction open for ${seconds(longest.blockingMs)}).`);
+    add(
+      "waiting",
+      "warning",
+      `Session ${longest.waitingPid} has waited ${seconds(longest.waitingMs)} for session ${longest.blockingPid} (${longest.blockingState}, transaction open for ${seconds(longest.blockingMs)}).`,
+    );
   }
-  if (age(rows.oldestUndelivered) > 10 * minute) add("events_stale", "warning", `The oldest notification has waited ${seconds(age(rows.oldestUndelivered))}: does any process call events.run()?`);
-  if (rows.parkedEvents > 0) add("events_parked", "warning", `${rows.parkedEvents} notifications were given up: events.parked() tells why, events.replay() sends them again.`);
-  if (age(rows.oldestOpenRefund) > 60 * minute) add("refunds_stale", "error", `A refund has been open for ${seconds(age(rows.oldestOpenRefund))}: does any process call refunds.run() for its provider?`);
-  if (rows.refundsNeedingAttention > 0) add("refunds_attention", "warning", `${rows.refundsNeedingAttention} refunds need a person: refunds.list({ state: "needs_attention" }).`);
-  if (rows.openReviews > 0) add("reviews_open", "warning", `${rows.openReviews} payments wait for a person: reviews.list().`);
-  if (rows.lapsedUnswept > 0) add("sweep_stale", "info", `${rows.lapsedUnswept} lapsed holds were not tidied: does any process call sweep()?`);
+  if (age(rows.oldestUndelivered) > 10 * minute)
+    add(
+      "events_stale",
+      "warning",
+      `The oldest notification has waited ${seconds(age(rows.oldestUndelivered))}: does any process call events.run()?`,
+    );
+  if (rows.parkedEvents > 0)
+    add(
+      "events_parked",
+      "warning",
+      `${rows.parkedEvents} notifications were given up: events.parked() tells why, events.replay() sends them again.`,
+    );
+  if (age(rows.oldestOpenRefund) > 60 * minute)
+    add(
+      "refunds_stale",
+      "error",
+      `A refund has been open for ${seconds(age(rows.oldestOpenRefund))}: does any process call refunds.run() for its provider?`,
+    );
+  if (rows.refundsNeedingAttention > 0)
+    add(
+      "refunds_attention",
+      "warning",
+      `${rows.refundsNeedingAttention} refunds need a person: refunds.list({ state: "needs_attention" }).`,
+    );
+  if (rows.openReviews > 0)
+    add("reviews_open", "warning", `${rows.openReviews} payments wait for a person: reviews.list().`);
+  if (rows.lapsedUnswept > 0)
+    add("sweep_stale", "info", `${rows.lapsedUnswept} lapsed holds were not tidied: does any process call sweep()?`);
   return found;
 }
 

@@ -69,7 +69,11 @@ const findSchema = z
   .refine(({ from, to }) => from < to, { path: ["to"], message: "must be after from" })
   .refine(({ from, to }) => to - from <= 62 * dayMs, { path: ["to"], message: "must be at most 62 days after from" });
 const explainSchema = z.strictObject({ ...base, start: instant });
-const nextSchema = z.strictObject({ ...base, after: instant.optional(), count: z.number().int().min(1).max(100).default(3) });
+const nextSchema = z.strictObject({
+  ...base,
+  after: instant.optional(),
+  count: z.number().int().min(1).max(100).default(3),
+});
 
 type Query = z.output<typeof explainSchema> | z.output<typeof findSchema> | z.output<typeof nextSchema>;
 
@@ -82,7 +86,8 @@ export function slots(engine: Engine, store: Store): Slots {
   const source = serviceSource(store);
   const serviceOf = async (id: string, options: CallOptions): Promise<ServiceView> => {
     const service = await source(runner, id, options);
-    if (service?.active !== true) throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
+    if (service?.active !== true)
+      throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
     return service;
   };
   const look = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
@@ -104,9 +109,7 @@ export function slots(engine: Engine, store: Store): Slots {
       const service = await serviceOf(query.service, options);
       const snapshot = await look(keysOf(wantedAt(service, query, query.start)), options);
       const looked = slotAt(snapshot, service, query, query.start);
-      return "refused" in looked
-        ? { claimable: false, refused: looked.refused }
-        : { claimable: true, slot: looked };
+      return "refused" in looked ? { claimable: false, refused: looked.refused } : { claimable: true, slot: looked };
     },
     async nextFree(input, options = {}) {
       const query = parseInput("slots.nextFree", nextSchema, input);
@@ -149,7 +152,10 @@ function wholeRange(service: ServiceView, query: Query, from: Instant, to: Insta
 
 function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, from: Instant, to: Instant): Slot[] {
   if (service.rules === null) {
-    throw new BookonceError("invalid_input", `slots: the service ${service.id} has no times to list; give it a schedule and a grid`);
+    throw new BookonceError(
+      "invalid_input",
+      `slots: the service ${service.id} has no times to list; give it a schedule and a grid`,
+    );
   }
   return startsOf(service, service.rules, from, to, snapshot.now)
     .map((start) => slotAt(snapshot, service, query, start))

@@ -136,7 +136,11 @@ function unescaped(value: unknown): string {
     .join("");
 }
 
-const quantity = z.number("must be a whole number").int("must be a whole number").min(1, "must be 1 at least").max(100_000, "is too many");
+const quantity = z
+  .number("must be a whole number")
+  .int("must be a whole number")
+  .min(1, "must be 1 at least")
+  .max(100_000, "is too many");
 export const quantities: z.ZodType<number> = quantity;
 
 /** What is wanted: resources or pools, each named once, sorted so that the same wants are the same. */

@@ -89,7 +89,12 @@ const schema = z.strictObject({
       offer: longDuration.default(defaultPolicies.waitingList.offerMs),
       order: z.enum(["skip", "strict"]).default(defaultPolicies.waitingList.order),
       offerAgain: z.boolean().default(defaultPolicies.waitingList.offerAgain),
-      maxEntriesPerCustomer: z.number().int().min(1).max(1000).default(defaultPolicies.waitingList.maxEntriesPerCustomer),
+      maxEntriesPerCustomer: z
+        .number()
+        .int()
+        .min(1)
+        .max(1000)
+        .default(defaultPolicies.waitingList.maxEntriesPerCustomer),
     })
     .prefault({}),
   externalRefund: z.enum(["keepBooking", "cancelBooking"]).default(defaultPolicies.externalRefund),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkAnchor } from "../calendar/index.ts";
 import type { Anchor, Booking } from "../core/model.ts";
 import { stateAt } from "../core/states.ts";
-import { instant as toInstant, toBooking } from "../store/mapping.ts";
+import { toBooking, instant as toInstant } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
 import { type CallOptions, identifier, parseInput } from "./input.ts";
@@ -37,7 +37,11 @@ export interface Reanchored {
   readonly refused: string | null;
 }
 
-const schema = z.strictObject({ actor: identifier, dryRun: z.boolean().default(true), zoneData: identifier.optional() });
+const schema = z.strictObject({
+  actor: identifier,
+  dryRun: z.boolean().default(true),
+  zoneData: identifier.optional(),
+});
 
 /** Finds the bookings to come whose zone has other rules now than when they were made, and keeps their wall time (B15). */
 export async function reanchor(
@@ -51,7 +55,10 @@ export async function reanchor(
   const affected: Reanchored[] = [];
   let after: string | null = null;
   for (;;) {
-    const page: { now: string; rows: BookingRow[] } = await runner.read(store.lookups.anchored({ zoneData, after }), options);
+    const page: { now: string; rows: BookingRow[] } = await runner.read(
+      store.lookups.anchored({ zoneData, after }),
+      options,
+    );
     for (const booking of page.rows.map(toBooking)) {
       after = booking.id;
       if (booking.anchor === null || stateAt(booking, toInstant(page.now)) === "expired") continue;

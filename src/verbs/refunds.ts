@@ -179,7 +179,11 @@ const externalSchema = z.strictObject({ paymentId: uuid, by: identifier, note: t
 function viewExternal(outcome: ExternalOutcome, now: number): ExternalRefundOutcome {
   if (outcome.outcome === "known") return outcome;
   const { refund, booking } = outcome;
-  return { outcome: "recorded", refund: viewRefund(refund), booking: booking === null ? null : viewBooking(booking, now) };
+  return {
+    outcome: "recorded",
+    refund: viewRefund(refund),
+    booking: booking === null ? null : viewBooking(booking, now),
+  };
 }
 
 const asIs = <Value>(value: Value): Value => value;

@@ -76,7 +76,11 @@ export function checkReminderRules(rules: readonly ReminderRule[]): CheckedRules
   return checked;
 }
 
-const consentSchema = z.strictObject({ customer: identifier, kind: identifier.default(everything), source: identifier });
+const consentSchema = z.strictObject({
+  customer: identifier,
+  kind: identifier.default(everything),
+  source: identifier,
+});
 const page = 500;
 const dayMs = 86_400_000;
 

@@ -95,13 +95,16 @@ async function attempt(
     1,
   );
   const wanted = wantedOf({ ...asked, buffers: booking.buffers }, booking.customer);
-  const moved = { bookingId, version: booking.version, ...actorOf(who), wanted, anchor: anchorAt(begin, wanted.rules), price };
+  const moved = {
+    bookingId,
+    version: booking.version,
+    ...actorOf(who),
+    wanted,
+    anchor: anchorAt(begin, wanted.rules),
+    price,
+  };
   return runner.run(
-    command(
-      lockAndRead(wanted, { bookingIds: [bookingId] }),
-      (state, context) => decide(state, moved, context),
-      view,
-    ),
+    command(lockAndRead(wanted, { bookingIds: [bookingId] }), (state, context) => decide(state, moved, context), view),
     options,
     defaultBudgetMs,
   );

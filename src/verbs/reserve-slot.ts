@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Money } from "../core/money.ts";
-import { type ReserveOutcome, type ReserveSlot, reserveSlot as decide } from "../core/reserve-slot.ts";
+import { reserveSlot as decide, type ReserveOutcome, type ReserveSlot } from "../core/reserve-slot.ts";
 import {
   type CallOptions,
   type Duration,
@@ -141,7 +141,8 @@ export async function reserveSlot(
   const busy = { outcome: "refused", reason: "busy", retryable: true } as const;
   try {
     const service = asked.service === undefined ? null : await services(runner, asked.service, options);
-    if (asked.service !== undefined && service?.active !== true) return { outcome: "refused", reason: "unknown_service" };
+    if (asked.service !== undefined && service?.active !== true)
+      return { outcome: "refused", reason: "unknown_service" };
     const wanted = toCommand(asked, service);
     const needed = lockAndRead(wanted, {
       bookingIds: wanted.replaces === null ? [] : [wanted.replaces],
@@ -171,10 +172,20 @@ function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
     { start, end },
     input.quantity,
   );
-  const buffers =
-    service?.buffers ?? { beforeMs: input.buffers?.before ?? 0, afterMs: input.buffers?.after ?? 0 };
+  const buffers = service?.buffers ?? { beforeMs: input.buffers?.before ?? 0, afterMs: input.buffers?.after ?? 0 };
   const wanted = wantedOf({ ...asked, buffers }, customer);
-  const content = { service: service?.id, wants: wanted.wants, payer, start, end, buffers, price, claim, confirm, hold };
+  const content = {
+    service: service?.id,
+    wants: wanted.wants,
+    payer,
+    start,
+    end,
+    buffers,
+    price,
+    claim,
+    confirm,
+    hold,
+  };
   return {
     ...wanted,
     payer,

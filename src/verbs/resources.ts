@@ -64,15 +64,27 @@ const schema = z
     capacity: z.number().int().min(0).max(1_000_000).optional(),
     members: z.array(identifier).min(1, "must name a member").max(200, "must name at most 200 members").optional(),
     fairness: z.enum(["least_loaded", "least_recent"]).optional(),
-    times: z.custom<TimeRulesInput>((value) => typeof value === "object" && value !== null).nullable().optional(),
+    times: z
+      .custom<TimeRulesInput>((value) => typeof value === "object" && value !== null)
+      .nullable()
+      .optional(),
   })
-  .refine(({ members = [] }) => new Set(members).size === members.length, { path: ["members"], message: "must name each member once" })
+  .refine(({ members = [] }) => new Set(members).size === members.length, {
+    path: ["members"],
+    message: "must name each member once",
+  })
   .refine(({ kind, capacity }) => capacity === undefined || kind === undefined || kind === "counted", {
     path: ["capacity"],
     message: "only a counted resource has a capacity",
   })
-  .refine(({ kind, members }) => kind !== "pool" || members !== undefined, { path: ["members"], message: "a pool names its members" })
-  .refine(({ kind, members }) => members === undefined || kind === "pool", { path: ["members"], message: "only a pool has members" });
+  .refine(({ kind, members }) => kind !== "pool" || members !== undefined, {
+    path: ["members"],
+    message: "a pool names its members",
+  })
+  .refine(({ kind, members }) => members === undefined || kind === "pool", {
+    path: ["members"],
+    message: "only a pool has members",
+  });
 
 type Row = Omit<ResourceRow, "created_at">;
 
@@ -111,7 +123,8 @@ export function resources(engine: Engine, store: Store): Resources {
   return {
     async put(resource) {
       const { times, ...rest } = parseInput("resources.put", schema, resource);
-      const rules = times === undefined ? {} : { rules: times === null ? null : checkTimeRules("resources.put: times", times) };
+      const rules =
+        times === undefined ? {} : { rules: times === null ? null : checkTimeRules("resources.put: times", times) };
       const row = await read<Row | null>(engine, { text: upsert, values: [JSON.stringify({ ...rest, ...rules })] });
       if (row === null) {
         throw new BookonceError(

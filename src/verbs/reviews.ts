@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Review, type ReviewOutcome as CoreOutcome, type ReviewRefusal, review } from "../core/review.ts";
+import { type ReviewOutcome as CoreOutcome, type Review, type ReviewRefusal, review } from "../core/review.ts";
 import type { Engine } from "../engine/engine.ts";
 import { keys } from "../store/keys.ts";
 import { toPayment } from "../store/mapping.ts";

@@ -4,7 +4,17 @@ import type { Money } from "../core/money.ts";
 import type { Engine } from "../engine/engine.ts";
 import { document, textOf } from "../store/query-builder.ts";
 import type { Store } from "../store/store.ts";
-import { type CallOptions, type Duration, duration, identifier, longDuration, money, parseInput, text, wants } from "./input.ts";
+import {
+  type CallOptions,
+  type Duration,
+  duration,
+  identifier,
+  longDuration,
+  money,
+  parseInput,
+  text,
+  wants,
+} from "./input.ts";
 import { read } from "./reader.ts";
 import type { Runner } from "./runner.ts";
 import { checkTimeRules, type TimeRulesInput } from "./time-rules.ts";
@@ -83,7 +93,9 @@ const schema = z.strictObject({
   buffers: z.strictObject({ before: duration.optional(), after: duration.optional() }).default({}),
   resources: wants,
   price: money.optional(),
-  times: z.custom<TimeRulesInput>((value) => typeof value === "object" && value !== null, "must be an object").optional(),
+  times: z
+    .custom<TimeRulesInput>((value) => typeof value === "object" && value !== null, "must be an object")
+    .optional(),
   limits: z.strictObject({ perDayPerResource: places.optional(), perDayPerCustomer: places.optional() }).default({}),
   session: z.strictObject({ capacity: places }).optional(),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type VoidOutcome, voidApproval as decide } from "../core/void-approval.ts";
 import { isOurToken } from "../core/token.ts";
+import { voidApproval as decide, type VoidOutcome } from "../core/void-approval.ts";
 import { keys } from "../store/keys.ts";
 import { type CallOptions, identifier, parseInput, text } from "./input.ts";
 import { command, type Runner } from "./runner.ts";

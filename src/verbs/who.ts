@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { identifier } from "./input.ts";
 
 /** Who asks: the owner, who finds only her own bookings, or an administrator, who passes policies and is recorded as the actor. */
@@ -7,10 +7,11 @@ export interface Who {
   readonly administrator?: string;
 }
 
-export const whoShape: { customer: z.ZodOptional<z.ZodType<string>>; administrator: z.ZodOptional<z.ZodType<string>> } = {
-  customer: identifier.optional(),
-  administrator: identifier.optional(),
-};
+export const whoShape: { customer: z.ZodOptional<z.ZodType<string>>; administrator: z.ZodOptional<z.ZodType<string>> } =
+  {
+    customer: identifier.optional(),
+    administrator: identifier.optional(),
+  };
 
 interface Checked {
   readonly customer?: string | undefined;
