@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "./port.ts";
 import { hasValues } from "./query.ts";
-import { abortable, expectTime, joinTransaction, type QueryReply, runTransaction, type Sendable, type Session } from "./session.ts";
+import {
+  abortable,
+  expectTime,
+  joinTransaction,
+  type QueryReply,
+  runTransaction,
+  type Sendable,
+  type Session,
+} from "./session.ts";
 
 /** What `within()` takes: a `Transaction` or `ControlledTransaction` of your Kysely, which fits as it is. */
 export interface KyselyTransaction {
@@ -16,7 +24,11 @@ export interface KyselyExecutor {
 export interface KyselyQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  readonly query: { readonly kind: "RawNode"; readonly sqlFragments: readonly string[]; readonly parameters: readonly [] };
+  readonly query: {
+    readonly kind: "RawNode";
+    readonly sqlFragments: readonly string[];
+    readonly parameters: readonly [];
+  };
   readonly queryId: { readonly queryId: string };
 }
 

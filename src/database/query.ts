@@ -1,5 +1,13 @@
 import type { Database, Statement } from "./port.ts";
-import { abortable, expectTime, joinTransaction, type QueryReply, runInside, type Sendable, type Session } from "./session.ts";
+import {
+  abortable,
+  expectTime,
+  joinTransaction,
+  type QueryReply,
+  runInside,
+  type Sendable,
+  type Session,
+} from "./session.ts";
 
 /** A transaction of any driver: something that sends one statement with its values, all of them texts, and answers with rows. */
 export interface QueryClient {
@@ -18,17 +26,6 @@ export interface QueryDriver {
  *
  * A transaction that is given up stops at its next statement and is rolled back by the driver; until then the driver keeps its
  * connection, so that none goes back to a pool in an unknown state.
- *
- * @example
- * ```ts no-check
- * import postgres from "postgres";
- * import { createBookonce, queryDatabase } from "bookonce";
- *
- * const sql = postgres("postgres://localhost/bot");
- * const client = (tx) => ({ query: async (text, values) => ({ rows: await tx.unsafe(text, values) }) });
- * const database = queryDatabase({ transaction: (work) => sql.begin((tx) => work(client(tx))) });
- * export const bookonce = createBookonce({ database });
- * ```
  */
 export function queryDatabase(driver: QueryDriver): Database<QueryClient> {
   return {

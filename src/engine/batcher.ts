@@ -69,8 +69,7 @@ export class Batcher {
       deadline: performance.now() + budgetMs,
       attempts: 0,
       isOver: () => over,
-      settle: (result) =>
-        finish(() => ("error" in result ? reject(result.error) : resolve(result.outcome as Outcome))),
+      settle: (result) => finish(() => ("error" in result ? reject(result.error) : resolve(result.outcome as Outcome))),
     });
     this.#pump();
     return promise;

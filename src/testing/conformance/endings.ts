@@ -40,7 +40,11 @@ export const aFailedStatementRejectsWithItsOwnErrorAndRollsBack: Check<unknown> 
   assert.deepEqual(await ids(), []);
 };
 
-export const aTransactionWhoseFailureNobodyLookedAtIsNotTakenForCommitted: Check<unknown> = async ({ database, insert, ids }) => {
+export const aTransactionWhoseFailureNobodyLookedAtIsNotTakenForCommitted: Check<unknown> = async ({
+  database,
+  insert,
+  ids,
+}) => {
   // PostgreSQL answers this COMMIT with ROLLBACK, and without an error.
   const running = database.transaction(patient, async (transaction) => {
     await transaction.send([insert("a")]);
@@ -71,7 +75,12 @@ export const aConstraintThatFailsAtTheCommitRejects: Check<unknown> = async ({ d
   assert.deepEqual(await ids(), []);
 };
 
-export const theDatabaseWorksOnAfterAnyNumberOfFailures: Check<unknown> = async ({ database, connections, insert, ids }) => {
+export const theDatabaseWorksOnAfterAnyNumberOfFailures: Check<unknown> = async ({
+  database,
+  connections,
+  insert,
+  ids,
+}) => {
   for (let round = 0; round < connections * 2 + 1; round += 1) {
     await assert.rejects(database.transaction(patient, (transaction) => transaction.send([statement("select 1 / 0")])));
     await assert.rejects(database.transaction(patient, () => Promise.reject(new Error("no"))));

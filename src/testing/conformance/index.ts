@@ -79,7 +79,11 @@ const checks: readonly Row[] = [
   { name: "the time-outs are not left on the connection", check: limits.theTimeoutsAreNotLeftOnTheConnection },
   { name: "a lock that is held too long is busy", check: limits.aLockThatIsHeldTooLongIsBusy, server: true, two: true },
   { name: "a statement that runs too long is busy", check: limits.aStatementThatRunsTooLongIsBusy, server: true },
-  { name: "a stalled transaction is ended by the server", check: limits.aStalledTransactionIsEndedByTheServer, server: true },
+  {
+    name: "a stalled transaction is ended by the server",
+    check: limits.aStalledTransactionIsEndedByTheServer,
+    server: true,
+  },
   {
     name: "a connection that is lost rejects and is not used again",
     check: limits.aConnectionThatIsLostRejectsAndIsNotUsedAgain,

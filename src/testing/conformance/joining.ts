@@ -12,7 +12,13 @@ export const joinCommitsWithTheCaller: Check<unknown> = async ({ callerTransacti
   assert.deepEqual(await ids(), ["a", "b"]);
 };
 
-export const joinRollsBackWithTheCallerEvenAfterLast: Check<unknown> = async ({ callerTransaction, database, insert, ids, select }) => {
+export const joinRollsBackWithTheCallerEvenAfterLast: Check<unknown> = async ({
+  callerTransaction,
+  database,
+  insert,
+  ids,
+  select,
+}) => {
   const reason = new Error("the caller's own reason");
   const running = callerTransaction(async (caller) => {
     const transaction = database.join(caller);

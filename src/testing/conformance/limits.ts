@@ -11,15 +11,22 @@ const readSettings = settings.map((name) => statement(`select current_setting('$
 export const theTimeoutsAreThoseOfTheTransaction: Check<unknown> = async ({ database }) => {
   const first = { lockTimeoutMs: 1_234, statementTimeoutMs: 5_678, idleTimeoutMs: 9_012 };
   const second = { lockTimeoutMs: 4_321, statementTimeoutMs: 8_765, idleTimeoutMs: 2_109.5 };
-  const read = (options: typeof first) => database.transaction(options, (transaction) => transaction.send(readSettings));
+  const read = (options: typeof first) =>
+    database.transaction(options, (transaction) => transaction.send(readSettings));
   assert.deepEqual(await read(first), ["1234ms", "5678ms", "9012ms"]);
   assert.deepEqual(await read(second), ["4321ms", "8765ms", "2110ms"]);
 };
 
-export const theTimeoutsAreNotLeftOnTheConnection: Check<unknown> = async ({ database, connections, callerTransaction }) => {
+export const theTimeoutsAreNotLeftOnTheConnection: Check<unknown> = async ({
+  database,
+  connections,
+  callerTransaction,
+}) => {
   const marked = { lockTimeoutMs: 6_543, statementTimeoutMs: 6_543, idleTimeoutMs: 6_543 };
   await Promise.all(
-    Array.from({ length: connections }, () => database.transaction(marked, (transaction) => transaction.send(readSettings))),
+    Array.from({ length: connections }, () =>
+      database.transaction(marked, (transaction) => transaction.send(readSettings)),
+    ),
   );
   for (let round = 0; round < connections * 2; round += 1) {
     const seen = await callerTransaction((caller) => database.join(caller).send(readSettings));
@@ -58,12 +65,20 @@ export const aStalledTransactionIsEndedByTheServer: Check<unknown> = async ({ da
   for (let round = 0; round < connections + 1; round += 1) assert.deepEqual(await ids(), []);
 };
 
-export const aConnectionThatIsLostRejectsAndIsNotUsedAgain: Check<unknown> = async ({ database, connections, insert, ids }) => {
+export const aConnectionThatIsLostRejectsAndIsNotUsedAgain: Check<unknown> = async ({
+  database,
+  connections,
+  insert,
+  ids,
+}) => {
   for (const last of [false, true]) {
     const running = database.transaction(patient, (transaction) =>
-      transaction.send([insert("a"), statement("select pg_terminate_backend(pg_backend_pid())::text as result"), insert("b")], {
-        last,
-      }),
+      transaction.send(
+        [insert("a"), statement("select pg_terminate_backend(pg_backend_pid())::text as result"), insert("b")],
+        {
+          last,
+        },
+      ),
     );
     await assert.rejects(running, (error) => classify(error) === "lost");
   }

@@ -8,12 +8,12 @@ export const everyTextComesBackAsItWent: Check<unknown> = async ({ database }) =
     "",
     " ",
     "null",
-    "$1 ${x} {{y}} %s ? :name",
+    "$1 $x {{y}} %s ? :name @p1",
     `'single' "double" \\backslash\\ ''`,
     "line\r\nline\ttab\u2028\u2029",
     "ўзбекча, русский, 中文, עברית, é, e\u0301",
     "👩‍💻🇺🇿 🏳️‍🌈",
-    JSON.stringify({ at: "2027-01-15T10:00:00.000Z", amount: 9007199254740991, nested: [{ "a\"b": null }] }),
+    JSON.stringify({ at: "2027-01-15T10:00:00.000Z", amount: 9007199254740991, nested: [{ 'a"b': null }] }),
     "9007199254740993",
     "2027-01-15T10:00:00+05:00",
     "{1,2,3}",
@@ -27,7 +27,11 @@ export const everyTextComesBackAsItWent: Check<unknown> = async ({ database }) =
 };
 
 export const aDocumentOfMegabytesComesBack: Check<unknown> = async ({ database }) => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => ({ index, title: `Стрижка № ${index} 💇`, data: "x".repeat(80) }));
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({
+    index,
+    title: `Стрижка № ${index} 💇`,
+    data: "x".repeat(80),
+  }));
   const values = [JSON.stringify(rows)];
   const [count, last] = await database.transaction(patient, (transaction) =>
     transaction.send([
@@ -62,7 +66,10 @@ export const statementsRunInTheOrderTheyWereSent: Check<unknown> = async ({ data
   };
   const results = await database.transaction(patient, async (transaction) => [
     ...(await transaction.send(numbers.slice(0, 40).map(() => append))),
-    ...(await transaction.send(numbers.slice(40).map(() => append), { last: true })),
+    ...(await transaction.send(
+      numbers.slice(40).map(() => append),
+      { last: true },
+    )),
   ]);
   assert.deepEqual(results, numbers);
 };
