@@ -46,7 +46,12 @@ export async function dumpSchema(url: string): Promise<string> {
     const lines: string[] = [];
     for (const part of parts) {
       const { rows } = await client.query<{ line: string }>(part, [schema]);
-      lines.push(...rows.map(({ line }) => line.trimEnd().replaceAll(`"${schema}".`, "{{schema}}.").replaceAll(`${schema}.`, "{{schema}}.")), "");
+      lines.push(
+        ...rows.map(({ line }) =>
+          line.trimEnd().replaceAll(`"${schema}".`, "{{schema}}.").replaceAll(`${schema}.`, "{{schema}}."),
+        ),
+        "",
+      );
     }
     return lines.join("\n");
   } finally {

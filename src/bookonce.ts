@@ -173,8 +173,9 @@ export interface Bookonce<Caller = never> extends Verbs {
  */
 export function createBookonce<Caller = never>(options: BookonceOptions<Caller>): Bookonce<Caller> {
   const { database, schema = "bookonce", batch = {}, timeouts = {} } = options;
-  if (schema.length === 0 || Buffer.byteLength(schema) > 63 || schema.includes("\u0000")) {
-    throw new BookonceError("invalid_input", "schema: must be a PostgreSQL name of 1 to 63 bytes");
+  // The migrations put the name into a comment and into function bodies quoted with $$.
+  if (schema.length === 0 || Buffer.byteLength(schema) > 63 || /\p{Cc}|\$\$/u.test(schema) || !schema.isWellFormed()) {
+    throw new BookonceError("invalid_input", "schema: must be a PostgreSQL name of 1 to 63 bytes, without control characters or $$");
   }
   const store = createStore(schema);
   const policies = parsePolicies(options.policies ?? {});

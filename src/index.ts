@@ -27,6 +27,7 @@ export type { ReviewRefusal } from "./core/review.ts";
 export { isOurToken } from "./core/token.ts";
 // The waiting list
 export type { EntryState } from "./core/waiting-entry.ts";
+export { type QueryClient, type QueryDriver, queryDatabase } from "./database/query.ts";
 export type { Database, Statement, StatementResult, Transaction, TransactionOptions } from "./database/port.ts";
 // Care
 export type { AuditProblem, PaymentPlace } from "./store/audit.ts";

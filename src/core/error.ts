@@ -5,7 +5,8 @@
  * - `invalid_input`: the arguments are malformed; `problems` names every one. Nothing was written.
  * - `unavailable`: the database could not be reached, or did not answer within the budget. `retryable` is true; whether the last
  *   attempt was stored is unknown, and repeating the same call is safe.
- * - `unsupported_isolation`: the caller's transaction runs above READ COMMITTED, where a lock does not show what changed before it.
+ * - `unsupported_isolation`: the caller's transaction runs above READ COMMITTED, where a lock does not show what changed before it;
+ *   or it is READ ONLY; or no transaction is open at all.
  * - `not_migrated`: the tables are missing or older than this version; run `migrate()`.
  * - `unknown_booking`, `unknown_payment`, `unknown_refund`: an administrative call named a row that does not exist.
  * - `not_allowed`: an administrative call does not fit the state of the row.

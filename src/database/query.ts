@@ -26,17 +26,6 @@ export interface QueryDriver {
  *
  * A transaction that is given up stops at its next statement and is rolled back by the driver; until then the driver keeps its
  * connection, so that none goes back to a pool in an unknown state.
- *
- * @example
- * ```ts no-check
- * import postgres from "postgres";
- * import { createBookonce, queryDatabase } from "bookonce";
- *
- * const sql = postgres("postgres://localhost/bot");
- * const client = (tx) => ({ query: async (text, values) => ({ rows: await tx.unsafe(text, values) }) });
- * const database = queryDatabase({ transaction: (work) => sql.begin((tx) => work(client(tx))) });
- * export const bookonce = createBookonce({ database });
- * ```
  */
 export function queryDatabase(driver: QueryDriver): Database<QueryClient> {
   return {

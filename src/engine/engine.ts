@@ -83,15 +83,25 @@ export class Engine {
     work: (transaction: Transaction) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
-    const deadline = AbortSignal.timeout(transactionBudgetMs);
-    const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), transactionBudgetMs);
+    const either = signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, signal]);
+    try {
+      return await this.#attempt(work, either);
+    } catch (error) {
+      throw toBookonceError(error, "Repeating the call is safe.");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #attempt<Result>(work: (transaction: Transaction) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#options.database.transaction(this.#transactionOptions(either), work);
+        return await this.#options.database.transaction(this.#transactionOptions(signal), work);
       } catch (error) {
         const failure = classify(error);
-        const again = (failure === "lost" || failure === "conflict") && attempt < 4 && !either.aborted;
-        if (!again) throw toBookonceError(error, "Repeating the call is safe.");
+        if ((failure !== "lost" && failure !== "conflict") || attempt === 4 || signal.aborted) throw error;
       }
       await sleep(retryDelay(attempt));
     }
@@ -134,13 +144,10 @@ export class Engine {
     job.attempts += 1;
     const failure = classify(error);
     const again = hadNeighbours || failure === "lost" || failure === "conflict" || failure === "busy";
-    if (!again) return job.settle({ error: toBookonceError(error, "") });
     const delayMs = hadNeighbours ? 0 : retryDelay(job.attempts);
     // No time left for another attempt: say so now, with the reason, rather than let the timer say "no answer".
-    if (performance.now() + delayMs >= job.deadline) {
-      return job.settle({ error: toBookonceError(error, "Repeating the call is safe.") });
-    }
-    requeue(job, delayMs);
+    if (again && performance.now() + delayMs < job.deadline) requeue(job, delayMs);
+    else job.settle({ error: toBookonceError(error, "Repeating the call is safe.") });
   }
 }
 

@@ -49,7 +49,7 @@ async function appliedNumbers(transaction: Transaction, schema: string): Promise
 }
 
 function migrationSql(migration: Migration, schema: string): string {
-  return migration.sql.replaceAll("{{schema}}", quoted(schema));
+  return migration.sql.replaceAll("{{schema}}", () => quoted(schema));
 }
 
 function bookkeeping(schema: string): string {

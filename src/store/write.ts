@@ -131,8 +131,13 @@ function insertText(q: QueryBuilder, changed: Rows): string {
 function updateText(q: QueryBuilder, changed: Rows): string {
   const parts = (Object.keys(changed) as Written[]).map((table) => {
     const set = sql.join(changeable[table].map((column) => sql`${sql.ref(column)} = r.${sql.ref(column)}`));
+    // The lists say once more what the join says, for the planner: it takes the document for a hundred rows and would rather scan
+    // the table than look up each of them.
     const same = sql.join(
-      primaryKeys[table].map((column) => sql`t.${sql.ref(column)} = r.${sql.ref(column)}`),
+      primaryKeys[table].map((name) => {
+        const column = sql.ref(name);
+        return sql`t.${column} = r.${column} and t.${column} = any(array(select ${column} from ${rows(q, table)}))`;
+      }),
       sql` and `,
     );
     return sql`${sql.ref(`${table}_updated`)} as (update ${q.named(table)} as t set ${set} from ${rows(q, table)} as r where ${same})`;

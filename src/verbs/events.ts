@@ -125,8 +125,8 @@ async function run(
     const deadline = AbortSignal.timeout(leaseMs);
     try {
       await handler(view(leased), { signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]) });
-      await read<number>(engine, store.outbox.delivered({ id, token }));
-      report.delivered += 1;
+      // None when the lease was lost meanwhile: then another worker's delivery counts.
+      report.delivered += await read<number>(engine, store.outbox.delivered({ id, token }));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const parked = await read<number>(

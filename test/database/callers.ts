@@ -55,8 +55,7 @@ export const applications: Readonly<Record<string, (db: TestDatabase) => Applica
         const begin = `begin isolation level ${isolation} ${readOnly ? "read only" : "read write"}`;
         return pgTransaction(
           pool,
-          (client) =>
-            work({ bookonce: bookonce.within(client), run: async (text) => (await client.query(text)).rows }),
+          (client) => work({ bookonce: bookonce.within(client), run: async (text) => (await client.query(text)).rows }),
           begin,
         );
       },

@@ -27,7 +27,14 @@ async function reserve(verbs: Verbs): Promise<BookingView> {
 }
 
 function asked(booking: BookingView) {
-  return { provider: "telegram_stars", account: "1", payload: booking.payload, payer: booking.customer, amount: 5, currency: "XTR" };
+  return {
+    provider: "telegram_stars",
+    account: "1",
+    payload: booking.payload,
+    payer: booking.customer,
+    amount: 5,
+    currency: "XTR",
+  };
 }
 
 interface Step {
@@ -147,7 +154,9 @@ describe.each(Object.keys(applications))("in a transaction of the application's,
 
   test("bad input is refused before anything is sent, and the transaction goes on (O6)", async () => {
     await application.transaction(async ({ bookonce, run }) => {
-      await expect(bookonce.cancel({ bookingId: "nonsense", customer: "x" })).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(bookonce.cancel({ bookingId: "nonsense", customer: "x" })).rejects.toMatchObject({
+        code: "invalid_input",
+      });
       await run("select 1");
     });
   });

@@ -52,7 +52,10 @@ describe.each(Object.keys(applications))("in a transaction of the application's,
     const before = await digestOf(db);
     await application.transaction(async ({ bookonce, run }) => {
       const refused = bookonce.reserveSlot(slot());
-      await expect(refused).rejects.toMatchObject({ code: "unsupported_isolation", message: expect.stringContaining(words) });
+      await expect(refused).rejects.toMatchObject({
+        code: "unsupported_isolation",
+        message: expect.stringContaining(words),
+      });
       // The transaction is as it was: the application may go on without us.
       expect(await run("select 'fine' as word")).toEqual([{ word: "fine" }]);
     }, begin);
@@ -155,7 +158,10 @@ test("a connection on which no transaction is open is refused, and nothing is wr
   const bookonce = createBookonce({ database: pgDatabase(pool), schema: testSchema });
   const client = await pool.connect();
   const refused = bookonce.within(client).reserveSlot(slot());
-  await expect(refused).rejects.toMatchObject({ code: "unsupported_isolation", message: expect.stringContaining("BEGIN") });
+  await expect(refused).rejects.toMatchObject({
+    code: "unsupported_isolation",
+    message: expect.stringContaining("BEGIN"),
+  });
   client.release();
   await expect(bookonce.within(pool).reserveSlot(slot())).rejects.toMatchObject({ code: "unsupported_isolation" });
   await pool.end();

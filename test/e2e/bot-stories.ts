@@ -8,13 +8,14 @@ const booked = /^Booked: \w{3} \d{1,2} \w{3}, \d\d:\d\d \(Tashkent time\), 60 mi
 
 /** What the example bot does for its customers, in whichever way its updates come. */
 export function botStories(delivery: Delivery, processes: number): void {
-  describe(`the example bot, ${delivery}, ${processes} process${processes === 1 ? "" : "es"}`, () => {
+  const name = `the example bot, ${delivery}, ${processes} process${processes === 1 ? "" : "es"}`;
+  describe(name, { timeout: 180_000 }, () => {
     let world: BotWorld;
 
     beforeAll(async () => {
       world = await openWorld({ delivery });
       await startAll();
-    });
+    }, 180_000);
     afterAll(() => world.close());
 
     const startAll = () => Promise.all(Array.from({ length: processes }, () => world.start()));

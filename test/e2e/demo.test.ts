@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { patient } from "../support/bot-buyer.ts";
+
+// A demo takes seconds; several of them beside other tests on two cores, more.
+vi.setConfig({ testTimeout: 180_000 });
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -66,7 +68,7 @@ test.skipIf(process.platform === "win32")(
         expect(found, output()).toBeDefined();
         return found;
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 150_000, interval: 100 },
     );
     const client = new pg.Client({ connectionString: address });
     await client.connect();
@@ -83,7 +85,7 @@ test.skipIf(process.platform === "win32")(
 test.skipIf(process.platform === "win32")("interrupted half-way, it leaves nothing behind either", async () => {
   const before = await databases();
   const { child, ended, output } = demo([]);
-  await vi.waitFor(() => expect(output()).toContain("Act 1"), { ...patient, interval: 20 });
+  await vi.waitFor(() => expect(output()).toContain("Act 1"), { timeout: 150_000, interval: 20 });
   child.kill("SIGINT");
   expect(await ended).toBe(130);
   expect(await databases()).toEqual(before);

@@ -1,8 +1,10 @@
 import { createServer } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { spawnBot } from "../../examples/demo/bot-process.ts";
 import { ConfigError, readConfig } from "../../examples/grammy-bot/src/config.ts";
 import { openWorld } from "../support/bot-world.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const good = { BOT_TOKEN: "42:abc", DATABASE_URL: "postgres://localhost/bot" };
 

@@ -7,6 +7,8 @@ import { createDatabase } from "../../scripts/postgres.ts";
 import { read } from "../docs/blocks.ts";
 import { patient } from "../support/bot-buyer.ts";
 
+vi.setConfig({ testTimeout: 180_000 });
+
 const alice = "00000000-0000-4000-8000-00000000000a";
 const bob = "00000000-0000-4000-8000-00000000000b";
 const page = read("docs/race-by-hand.md");

@@ -51,7 +51,10 @@ async function blockedBackends(wanted: number): Promise<void> {
 }
 
 /** A claim by a writer who takes none of our locks, in a transaction that is still open; commits when told. */
-async function foreignClaim(resource: string, start: Date): Promise<{ commit(): Promise<void>; rollback(): Promise<void> }> {
+async function foreignClaim(
+  resource: string,
+  start: Date,
+): Promise<{ commit(): Promise<void>; rollback(): Promise<void> }> {
   const owner = await book(db.bookonce);
   const client = await db.pool.connect();
   await client.query("begin");
@@ -95,7 +98,10 @@ test("the same at pre-checkout: declined with `slot_taken`, and stored so (S2)",
   await blockedBackends(1);
   await foreign.commit();
   expect(await running).toMatchObject({ outcome: "declined", reason: "slot_taken", repeated: false });
-  expect(await preCheckout(db.bookonce, booking, { checkoutId })).toMatchObject({ reason: "slot_taken", repeated: true });
+  expect(await preCheckout(db.bookonce, booking, { checkoutId })).toMatchObject({
+    reason: "slot_taken",
+    repeated: true,
+  });
 });
 
 test("a charge that two processes report at once is one payment, though no booking's lock parts them (S10)", async () => {

@@ -20,7 +20,9 @@ async function terminateOurs(): Promise<number> {
 }
 
 /** Calls until there is an answer, as every caller of an idempotent verb may. */
-async function untilAnswered<Outcome extends { readonly outcome: string }>(call: () => Promise<Outcome>): Promise<Outcome> {
+async function untilAnswered<Outcome extends { readonly outcome: string }>(
+  call: () => Promise<Outcome>,
+): Promise<Outcome> {
   for (;;) {
     try {
       const answered = await call();
@@ -37,7 +39,13 @@ async function untilAnswered<Outcome extends { readonly outcome: string }>(call:
 async function story(shop: Shop, resource: string, number: number): Promise<string> {
   const customer = unique("customer");
   const start = hoursLater(number);
-  const input = { customer, resources: [resource], start, duration: { minutes: 60 }, price: { amount: 5, currency: "XTR" } };
+  const input = {
+    customer,
+    resources: [resource],
+    start,
+    duration: { minutes: 60 },
+    price: { amount: 5, currency: "XTR" },
+  };
   const reserved = await untilAnswered(() => shop.reserveSlot(input));
   if (reserved.outcome === "refused") return reserved.reason;
   const { id, payload } = reserved.booking;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { CallOptions, Database, ReserveSlotOutcome, Transaction, TransactionOptions } from "bookonce";
+import { knownProviders } from "../../src/core/providers.ts";
+import type { Command } from "../../src/engine/command.ts";
+import { Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import { keys } from "../../src/store/keys.ts";
 import { createStore } from "../../src/store/store.ts";
-import { Engine, type EngineOptions } from "../../src/engine/engine.ts";
-import type { Command } from "../../src/engine/command.ts";
-import { knownProviders } from "../../src/core/providers.ts";
 import { parsePolicies } from "../../src/verbs/policies.ts";
 import { reserveSlot } from "../../src/verbs/reserve-slot.ts";
 import { ownRunner } from "../../src/verbs/runner.ts";

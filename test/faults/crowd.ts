@@ -8,8 +8,11 @@ import type { Random } from "../support/random.ts";
 
 const purse = 1_000_000;
 
-/** Settings of a bot with many short slots, so that a crowd does not run out of them. */
-export const manySlots = { WORK_FROM: "0", WORK_TO: "24", MINUTES: "30", DAYS_AHEAD: "8" };
+/** Many short slots, so that a crowd does not run out of them; and a clock that waits for no delivery, for there is always one. */
+export const crowded = {
+  env: { WORK_FROM: "0", WORK_TO: "24", MINUTES: "30", DAYS_AHEAD: "8" },
+  telegram: { settleMilliseconds: 50 },
+};
 
 /** What a purchase suffers at Telegram, besides what happens to the bot. */
 const misfortunes: readonly [NonNullable<PayOptions["faults"]>, ...NonNullable<PayOptions["faults"]>[]] = [

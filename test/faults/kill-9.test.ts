@@ -5,7 +5,7 @@ import { freePort } from "../../scripts/postgres.ts";
 import { type BotWorld, openWorld } from "../support/bot-world.ts";
 import { type Gate, startGate, type Trap } from "../support/gate.ts";
 import { Random, seedOfRun } from "../support/random.ts";
-import { Crowd, manySlots } from "./crowd.ts";
+import { Crowd, crowded } from "./crowd.ts";
 
 /** A moment at which a process is killed. Without a trap: at any. */
 interface Moment {
@@ -125,7 +125,7 @@ test.each([
   "killed with SIGKILL at any moment, $delivery: nothing is lost, doubled or stuck",
   async (set) => {
     const random = new Random(seedOfRun(`kill-9, ${set.delivery}`));
-    const world = await openWorld({ delivery: set.delivery, env: manySlots });
+    const world = await openWorld({ delivery: set.delivery, ...crowded });
     onTestFinished(() => world.close());
     const victims = await Promise.all(Array.from({ length: set.processes }, () => Victim.start(world)));
     world.balancer.setTargets(victims.map((victim) => victim.webhookPort));

@@ -4,7 +4,7 @@ import { createDatabase, startEmbedded } from "../../scripts/postgres.ts";
 import { patient } from "../support/bot-buyer.ts";
 import { openWorld } from "../support/bot-world.ts";
 import { Random, seedOfRun } from "../support/random.ts";
-import { Crowd, manySlots } from "./crowd.ts";
+import { Crowd, crowded } from "./crowd.ts";
 import { VerbLoad } from "./verb-load.ts";
 
 const restarts = ["fast", "kill", "immediate", "kill", "fast", "immediate"] as const;
@@ -20,7 +20,7 @@ test.skipIf(process.platform === "win32")(
     onTestFinished(() => verbs.close());
     await verbs.prepare();
     const { url: databaseUrl } = await createDatabase(server.url, "bot");
-    const world = await openWorld({ delivery: "webhook", databaseUrl, env: manySlots });
+    const world = await openWorld({ delivery: "webhook", databaseUrl, ...crowded });
     onTestFinished(() => world.close());
     await world.start();
 

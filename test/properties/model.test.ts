@@ -172,4 +172,4 @@ test("random sequences of verbs: PostgreSQL and the pure core agree, and every p
         .map((entry) => entry.join(" "))
         .join("\n"),
     );
-});
+}, 900_000);

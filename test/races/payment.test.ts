@@ -24,7 +24,7 @@ afterEach(() => db.drop());
 const rounds = 25;
 
 test("B15: the same receipt twenty times over two instances: one booking, one charge, one message", async () => {
-  const { shop, deadlocks } = racers(db, 2);
+  const { shop, finish } = racers(db, 2);
   for (let round = 0; round < 10; round += 1) {
     const booking = await book(db.bookonce);
     const charge = receiptOf(booking);
@@ -36,11 +36,11 @@ test("B15: the same receipt twenty times over two instances: one booking, one ch
   await db.bookonce.events.run(async (event) => void seen.push(event));
   expect(seen.filter((event) => event.type === "booking_confirmed")).toHaveLength(10);
   expect(await count(db, "payments")).toBe(10);
-  expect(await deadlocks()).toBe(0);
+  expect(await finish()).toMatchObject({ deadlocks: 0 });
 });
 
 test("the same charge id for two bookings at once: it buys one of them, and the other is an incident", async () => {
-  const { shop, deadlocks } = racers(db, 2);
+  const { shop, finish } = racers(db, 2);
   for (let round = 0; round < rounds; round += 1) {
     const bookings = [await book(db.bookonce), await book(db.bookonce)];
     const chargeId = unique("charge");
@@ -50,7 +50,7 @@ test("the same charge id for two bookings at once: it buys one of them, and the 
   expect(await count(db, "payments")).toBe(rounds);
   expect(await count(db, "events", "type = 'payment_conflict'")).toBe(rounds);
   expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { bought: rounds } });
-  expect(await deadlocks()).toBe(0);
+  expect(await finish()).toMatchObject({ deadlocks: 0 });
 });
 
 test("two charges for one booking at once: one buys it, the other is surplus and goes back", async () => {
@@ -63,7 +63,7 @@ test("two charges for one booking at once: one buys it, the other is surplus and
 });
 
 test("the same query id for two bookings at once: one is approved, the other is an incident", async () => {
-  const { shop, deadlocks } = racers(db, 2);
+  const { shop, finish } = racers(db, 2);
   for (let round = 0; round < rounds; round += 1) {
     const bookings = [await book(db.bookonce), await book(db.bookonce)];
     const checkoutId = unique("query");
@@ -71,7 +71,7 @@ test("the same query id for two bookings at once: one is approved, the other is 
     expect(outcomes).toEqual({ approved: 1, conflict: 1 });
   }
   expect(await count(db, "checkouts")).toBe(rounds);
-  expect(await deadlocks()).toBe(0);
+  expect(await finish()).toMatchObject({ deadlocks: 0 });
 });
 
 test("the same query at once in four instances: one decision, and everybody hears it", async () => {
@@ -96,7 +96,7 @@ test("S7: two queries for one booking at once: one yes", async () => {
 
 describe("a cancel runs beside", () => {
   test("a receipt: cancelled after it was paid and refunded, or paid too late and refunded; never both, never neither", async () => {
-    const { shop, deadlocks } = racers(db, 2);
+    const { shop, finish } = racers(db, 2);
     for (let round = 0; round < rounds; round += 1) {
       const booking = await book(db.bookonce);
       const asked = { bookingId: booking.id, customer: booking.customer };
@@ -111,11 +111,11 @@ describe("a cancel runs beside", () => {
     expect(await count(db, "refunds")).toBe(rounds);
     expect(await count(db, "claims", "live_until is null")).toBe(0);
     expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { returning: rounds } });
-    expect(await deadlocks()).toBe(0);
+    expect(await finish()).toMatchObject({ deadlocks: 0 });
   });
 
   test("a pre-checkout: either it is declined, or its approval is void; the charge is late either way", async () => {
-    const { shop, deadlocks } = racers(db, 2);
+    const { shop, finish } = racers(db, 2);
     for (let round = 0; round < rounds; round += 1) {
       const booking = await book(db.bookonce, { claim: round % 4 < 2 ? "now" : "at_checkout" });
       const asked = { bookingId: booking.id, customer: booking.customer };
@@ -130,7 +130,7 @@ describe("a cancel runs beside", () => {
     }
     expect(await count(db, "checkouts", "decision = 'approved' and voided_at is null")).toBe(0);
     expect(await count(db, "claims", `live @> ${db.schema}.clock()`)).toBe(0);
-    expect(await deadlocks()).toBe(0);
+    expect(await finish()).toMatchObject({ deadlocks: 0 });
   });
 
   test("another cancel: one cancels, the other hears that it is done", async () => {
@@ -148,7 +148,7 @@ describe("a cancel runs beside", () => {
 });
 
 test("under rebookIfFree two late payments race for one slot: one gets it, the other goes back", async () => {
-  const { shop, deadlocks } = racers(db, 2, { policies: { latePayment: "rebookIfFree" } });
+  const { shop, finish } = racers(db, 2, { policies: { latePayment: "rebookIfFree" } });
   for (let round = 0; round < 20; round += 1) {
     const resources = [await aResource(db.bookonce)];
     const invoices = [
@@ -161,11 +161,11 @@ test("under rebookIfFree two late payments race for one slot: one gets it, the o
     });
   }
   expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { bought: 20, returning: 20 } });
-  expect(await deadlocks()).toBe(0);
+  expect(await finish()).toMatchObject({ deadlocks: 0 });
 });
 
 test("four refund workers at once: every refund is called once and completed once", async () => {
-  const { shop, deadlocks } = racers(db, 4);
+  const { shop, finish } = racers(db, 4);
   const due = await Promise.all(Array.from({ length: 60 }, () => lateCharge(db)));
   const called: string[] = [];
   const refunder = {
@@ -180,5 +180,5 @@ test("four refund workers at once: every refund is called once and completed onc
   expect([...called].sort()).toEqual(due.map((one) => one.refundId).sort());
   expect(await count(db, "events", "type = 'refund_completed'")).toBe(60);
   expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { returned: 60 } });
-  expect(await deadlocks()).toBe(0);
+  expect(await finish()).toMatchObject({ deadlocks: 0 });
 });

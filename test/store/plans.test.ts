@@ -36,8 +36,11 @@ function recording(database: Database<PgClient>): Database<PgClient> {
 
 /** 20 000 bookings of 200 resources and 5 000 customers: past and future, some lapsed, all paid, all refunded in part. */
 async function fill(pool: pg.Pool, s: string): Promise<void> {
-  await pool.query(`insert into ${s}.resources (id, name, created_at) select 'r' || n, 'r' || n, now() from generate_series(0, 199) n`);
-  await pool.query(`insert into ${s}.bookings (id, token, customer, payer, state, wanted_ids, quantities, resource_ids, starts_at, ends_at, day_starts_at, day_ends_at, price_amount,
+  await pool.query(
+    `insert into ${s}.resources (id, name, created_at) select 'r' || n, 'r' || n, now() from generate_series(0, 199) n`,
+  );
+  await pool.query(`insert into ${s}.bookings (id, token, customer, payer, state, wanted_ids, quantities, resource_ids, starts_at,
+      ends_at, day_starts_at, day_ends_at, price_amount,
       price_currency, hold_expires_at, policy, version, request_id, request_digest, data, created_at, confirmed_at)
     select gen_random_uuid(), 'bo1_' || n, 'customer ' || n % 5000, 'customer ' || n % 5000,
       case when n % 10 = 0 then 'expired' else 'confirmed' end, array['r' || n % 200], '{1}', array['r' || n % 200],
@@ -66,7 +69,7 @@ interface Node {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
-  readonly "Plans"?: readonly Node[];
+  readonly Plans?: readonly Node[];
 }
 
 interface Explained {
@@ -81,7 +84,9 @@ async function plansOf(work: () => Promise<unknown>): Promise<Explained[]> {
   const statements = new Map(recorded.map((statement) => [statement.text, statement]));
   const explained: Explained[] = [];
   for (const { text, values } of statements.values()) {
-    const { rows } = await db.pool.query<{ "QUERY PLAN": { Plan: Node }[] }>(`explain (format json) ${text}`, [...values]);
+    const { rows } = await db.pool.query<{ "QUERY PLAN": { Plan: Node }[] }>(`explain (format json) ${text}`, [
+      ...values,
+    ]);
     explained.push({ text, nodes: (rows[0]?.["QUERY PLAN"] ?? []).flatMap(({ Plan }) => flatten(Plan)) });
   }
   return explained;

@@ -3,9 +3,22 @@ table bookings.token text not null
 table bookings.customer text not null
 table bookings.payer text
 table bookings.state text not null
+table bookings.wanted_ids text[] not null
+table bookings.quantities integer[] not null
 table bookings.resource_ids text[] not null
 table bookings.starts_at timestamp with time zone not null
 table bookings.ends_at timestamp with time zone not null
+table bookings.buffer_before_ms integer not null default 0
+table bookings.buffer_after_ms integer not null default 0
+table bookings.day_starts_at timestamp with time zone not null
+table bookings.day_ends_at timestamp with time zone not null
+table bookings.zone text
+table bookings.wall_date date
+table bookings.wall_time text
+table bookings.zone_data text
+table bookings.service_id text
+table bookings.session_id text
+table bookings.session_capacity integer
 table bookings.price_amount bigint
 table bookings.price_currency text
 table bookings.hold_expires_at timestamp with time zone
@@ -21,6 +34,8 @@ table bookings.confirmed_at timestamp with time zone
 table bookings.cancelled_at timestamp with time zone
 table bookings.cancelled_by text
 table bookings.cancel_reason text
+table bookings.attendance text
+table bookings.waitlist_entry_id uuid
 table checkouts.provider text not null
 table checkouts.account text not null
 table checkouts.external_id text not null
@@ -37,13 +52,24 @@ table checkouts.void_reason text
 table claims.booking_id uuid not null
 table claims.number integer not null
 table claims.resource_id text not null
+table claims.session_id text
 table claims.exclusive boolean not null default true
+table claims.quantity integer not null default 1
+table claims.session_capacity integer
 table claims.starts_at timestamp with time zone not null
 table claims.ends_at timestamp with time zone not null
+table claims.buffer_before_ms integer not null default 0
+table claims.buffer_after_ms integer not null default 0
 table claims.live_from timestamp with time zone not null
 table claims.live_until timestamp with time zone
 table claims.during tstzrange not null generated always as (tstzrange(starts_at, ends_at)) stored
 table claims.live tstzrange not null generated always as (tstzrange(live_from, live_until)) stored
+table claims.holder text not null generated always as (COALESCE(session_id, (booking_id)::text)) stored
+table consents.customer text not null
+table consents.topic text not null
+table consents.granted boolean not null
+table consents.source text not null
+table consents.at timestamp with time zone not null
 table cursors.name text not null
 table cursors.value jsonb not null
 table cursors.updated_at timestamp with time zone not null
@@ -98,24 +124,66 @@ table refunds.last_error text
 table refunds.completed_at timestamp with time zone
 table refunds.completed_by text
 table refunds.note text
+table reminders.booking_id uuid not null
+table reminders.kind text not null
+table reminders.version integer not null
+table reminders.due_at timestamp with time zone not null
+table reminders.at timestamp with time zone not null
+table reminders.outcome text not null
 table resources.id text not null
 table resources.name text not null
 table resources.active boolean not null default true
+table resources.kind text not null default 'exclusive'::text
+table resources.capacity integer not null default 1
+table resources.members text[] not null default '{}'::text[]
+table resources.fairness text not null default 'least_loaded'::text
+table resources.last_chosen_at timestamp with time zone
+table resources.rules jsonb
 table resources.created_at timestamp with time zone not null
+table services.id text not null
+table services.name text not null
+table services.active boolean not null default true
+table services.definition jsonb not null
+table services.created_at timestamp with time zone not null
+table waiting_list.id uuid not null
+table waiting_list.number bigint not null generated always as identity
+table waiting_list.customer text not null
+table waiting_list.service_id text not null
+table waiting_list.wants jsonb
+table waiting_list.quantity integer not null
+table waiting_list.window_from timestamp with time zone not null
+table waiting_list.window_to timestamp with time zone not null
+table waiting_list.state text not null
+table waiting_list.consent_text text not null
+table waiting_list.consent_at timestamp with time zone not null
+table waiting_list.request_id text
+table waiting_list.digest text not null
+table waiting_list.joined_at timestamp with time zone not null
+table waiting_list.closed_at timestamp with time zone
+table waiting_list.closed_by text
 
+constraint bookings.bookings_attendance_check CHECK ((attendance = ANY (ARRAY['attended'::text, 'no_show'::text])))
+constraint bookings.bookings_buffer_after_ms_check CHECK ((buffer_after_ms >= 0))
+constraint bookings.bookings_buffer_before_ms_check CHECK ((buffer_before_ms >= 0))
 constraint bookings.bookings_check CHECK ((starts_at < ends_at))
-constraint bookings.bookings_check1 CHECK (((price_amount IS NULL) = (price_currency IS NULL)))
-constraint bookings.bookings_check2 CHECK (((state <> 'held'::text) OR (hold_expires_at IS NOT NULL)))
-constraint bookings.bookings_check3 CHECK (((state <> 'pending'::text) OR (payable_until IS NOT NULL)))
-constraint bookings.bookings_check4 CHECK (((state <> 'confirmed'::text) OR (confirmed_at IS NOT NULL)))
-constraint bookings.bookings_check5 CHECK (((state <> 'cancelled'::text) OR ((cancelled_at IS NOT NULL) AND (cancelled_by IS NOT NULL))))
+constraint bookings.bookings_check1 CHECK (((day_starts_at <= starts_at) AND (starts_at < day_ends_at)))
+constraint bookings.bookings_check2 CHECK (((cardinality(wanted_ids) = cardinality(quantities)) AND (cardinality(wanted_ids) = cardinality(resource_ids))))
+constraint bookings.bookings_check3 CHECK ((((zone IS NULL) = (wall_date IS NULL)) AND ((zone IS NULL) = (wall_time IS NULL)) AND ((zone IS NULL) = (zone_data IS NULL))))
+constraint bookings.bookings_check4 CHECK (((session_id IS NULL) = (session_capacity IS NULL)))
+constraint bookings.bookings_check5 CHECK (((price_amount IS NULL) = (price_currency IS NULL)))
+constraint bookings.bookings_check6 CHECK (((state <> 'held'::text) OR (hold_expires_at IS NOT NULL)))
+constraint bookings.bookings_check7 CHECK (((state <> 'pending'::text) OR (payable_until IS NOT NULL)))
+constraint bookings.bookings_check8 CHECK (((state <> 'confirmed'::text) OR (confirmed_at IS NOT NULL)))
+constraint bookings.bookings_check9 CHECK (((state <> 'cancelled'::text) OR ((cancelled_at IS NOT NULL) AND (cancelled_by IS NOT NULL))))
 constraint bookings.bookings_customer_request_id_key UNIQUE (customer, request_id)
 constraint bookings.bookings_pkey PRIMARY KEY (id)
 constraint bookings.bookings_price_amount_check CHECK ((price_amount > 0))
-constraint bookings.bookings_resource_ids_check CHECK ((cardinality(resource_ids) > 0))
+constraint bookings.bookings_quantities_check CHECK ((0 < ALL (quantities)))
 constraint bookings.bookings_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'held'::text, 'confirmed'::text, 'expired'::text, 'cancelled'::text])))
 constraint bookings.bookings_token_key UNIQUE (token)
 constraint bookings.bookings_version_check CHECK ((version > 0))
+constraint bookings.bookings_waitlist_entry_id_fkey FOREIGN KEY (waitlist_entry_id) REFERENCES {{schema}}.waiting_list(id)
+constraint bookings.bookings_wanted_ids_check CHECK ((cardinality(wanted_ids) > 0))
 constraint checkouts.checkouts_booking_id_fkey FOREIGN KEY (booking_id) REFERENCES {{schema}}.bookings(id)
 constraint checkouts.checkouts_check CHECK (((decision = 'declined'::text) = (reason IS NOT NULL)))
 constraint checkouts.checkouts_check1 CHECK (((decision = 'approved'::text) OR (voided_at IS NULL)))
@@ -123,11 +191,15 @@ constraint checkouts.checkouts_decision_check CHECK ((decision = ANY (ARRAY['app
 constraint checkouts.checkouts_pkey PRIMARY KEY (provider, account, external_id)
 constraint claims.claims_booking_id_fkey FOREIGN KEY (booking_id) REFERENCES {{schema}}.bookings(id)
 constraint claims.claims_check CHECK ((starts_at < ends_at))
-constraint claims.claims_check1 CHECK ((live_from <= live_until))
-constraint claims.claims_exclusive EXCLUDE USING gist (resource_id WITH =, during WITH &&, live WITH &&, booking_id WITH <>) WHERE (exclusive)
+constraint claims.claims_check1 CHECK (((session_id IS NULL) = (session_capacity IS NULL)))
+constraint claims.claims_check2 CHECK ((live_from <= live_until))
+constraint claims.claims_exclusive EXCLUDE USING gist (resource_id WITH =, during WITH &&, live WITH &&, holder WITH <>) WHERE (exclusive)
 constraint claims.claims_number_check CHECK ((number > 0))
 constraint claims.claims_pkey PRIMARY KEY (booking_id, number)
+constraint claims.claims_quantity_check CHECK ((quantity > 0))
 constraint claims.claims_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES {{schema}}.resources(id)
+constraint claims.guard_capacity TRIGGER DEFERRABLE INITIALLY DEFERRED
+constraint consents.consents_pkey PRIMARY KEY (customer, topic)
 constraint cursors.cursors_pkey PRIMARY KEY (name)
 constraint events.events_booking_id_fkey FOREIGN KEY (booking_id) REFERENCES {{schema}}.bookings(id)
 constraint events.events_pkey PRIMARY KEY (id)
@@ -150,35 +222,69 @@ constraint refunds.refunds_payment_id_amount_key UNIQUE (payment_id, amount)
 constraint refunds.refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES {{schema}}.payments(id)
 constraint refunds.refunds_pkey PRIMARY KEY (id)
 constraint refunds.refunds_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'unconfirmed'::text, 'completed'::text, 'needs_attention'::text])))
+constraint reminders.reminders_booking_id_fkey FOREIGN KEY (booking_id) REFERENCES {{schema}}.bookings(id)
+constraint reminders.reminders_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'missed'::text])))
+constraint reminders.reminders_pkey PRIMARY KEY (booking_id, kind, version)
+constraint resources.resources_capacity_check CHECK ((capacity >= 0))
+constraint resources.resources_check CHECK (((kind = 'pool'::text) = (cardinality(members) > 0)))
+constraint resources.resources_check1 CHECK (((kind = 'counted'::text) OR (capacity = 1)))
+constraint resources.resources_fairness_check CHECK ((fairness = ANY (ARRAY['least_loaded'::text, 'least_recent'::text])))
 constraint resources.resources_id_check CHECK ((id <> ''::text))
+constraint resources.resources_kind_check CHECK ((kind = ANY (ARRAY['exclusive'::text, 'counted'::text, 'pool'::text])))
 constraint resources.resources_pkey PRIMARY KEY (id)
+constraint services.services_id_check CHECK ((id <> ''::text))
+constraint services.services_pkey PRIMARY KEY (id)
+constraint waiting_list.waiting_list_check CHECK ((window_from < window_to))
+constraint waiting_list.waiting_list_check1 CHECK (((state = ANY (ARRAY['waiting'::text, 'unservable'::text])) = (closed_at IS NULL)))
+constraint waiting_list.waiting_list_customer_request_id_key UNIQUE (customer, request_id)
+constraint waiting_list.waiting_list_number_key UNIQUE (number)
+constraint waiting_list.waiting_list_pkey PRIMARY KEY (id)
+constraint waiting_list.waiting_list_quantity_check CHECK ((quantity > 0))
+constraint waiting_list.waiting_list_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'unservable'::text, 'used'::text, 'left'::text, 'ended'::text])))
 
+index CREATE INDEX bookings_anchored ON {{schema}}.bookings USING btree (starts_at) WHERE ((zone IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'held'::text, 'confirmed'::text])))
 index CREATE INDEX bookings_by_customer ON {{schema}}.bookings USING btree (customer, starts_at)
+index CREATE INDEX bookings_confirmed ON {{schema}}.bookings USING btree (starts_at) WHERE (state = 'confirmed'::text)
 index CREATE UNIQUE INDEX bookings_customer_request_id_key ON {{schema}}.bookings USING btree (customer, request_id)
+index CREATE INDEX bookings_of_entries ON {{schema}}.bookings USING btree (waitlist_entry_id) WHERE (waitlist_entry_id IS NOT NULL)
+index CREATE UNIQUE INDEX bookings_one_offer ON {{schema}}.bookings USING btree (waitlist_entry_id) WHERE (state = 'held'::text)
 index CREATE UNIQUE INDEX bookings_pkey ON {{schema}}.bookings USING btree (id)
 index CREATE INDEX bookings_that_lapse ON {{schema}}.bookings USING btree (COALESCE(hold_expires_at, payable_until)) WHERE (state = ANY (ARRAY['held'::text, 'pending'::text]))
 index CREATE UNIQUE INDEX bookings_token_key ON {{schema}}.bookings USING btree (token)
 index CREATE INDEX checkouts_approved ON {{schema}}.checkouts USING btree (booking_id) WHERE (decision = 'approved'::text)
 index CREATE UNIQUE INDEX checkouts_one_standing ON {{schema}}.checkouts USING btree (booking_id) WHERE ((decision = 'approved'::text) AND (voided_at IS NULL))
 index CREATE UNIQUE INDEX checkouts_pkey ON {{schema}}.checkouts USING btree (provider, account, external_id)
-index CREATE INDEX claims_exclusive ON {{schema}}.claims USING gist (resource_id, during, live, booking_id) WHERE exclusive
+index CREATE INDEX claims_counted ON {{schema}}.claims USING gist (resource_id, during, live) WHERE (NOT exclusive)
+index CREATE INDEX claims_exclusive ON {{schema}}.claims USING gist (resource_id, during, live, holder) WHERE exclusive
+index CREATE INDEX claims_of_sessions ON {{schema}}.claims USING btree (holder) WHERE (session_capacity IS NOT NULL)
 index CREATE UNIQUE INDEX claims_pkey ON {{schema}}.claims USING btree (booking_id, number)
+index CREATE UNIQUE INDEX consents_pkey ON {{schema}}.consents USING btree (customer, topic)
 index CREATE UNIQUE INDEX cursors_pkey ON {{schema}}.cursors USING btree (name)
 index CREATE INDEX events_by_booking ON {{schema}}.events USING btree (booking_id, id)
+index CREATE UNIQUE INDEX events_incidents ON {{schema}}.events USING btree (type, data) WHERE (type = ANY (ARRAY['payment_recurring'::text, 'payment_conflict'::text, 'checkout_conflict'::text]))
 index CREATE UNIQUE INDEX events_pkey ON {{schema}}.events USING btree (id)
 index CREATE INDEX events_undelivered ON {{schema}}.events USING btree (id) WHERE ((delivered_at IS NULL) AND (parked_at IS NULL))
 index CREATE UNIQUE INDEX migrations_pkey ON {{schema}}.migrations USING btree (number)
 index CREATE INDEX payments_by_booking ON {{schema}}.payments USING btree (booking_id)
+index CREATE INDEX payments_by_charge ON {{schema}}.payments USING btree (external_id)
 index CREATE INDEX payments_in_review ON {{schema}}.payments USING btree (received_at) WHERE (review = 'open'::text)
 index CREATE UNIQUE INDEX payments_one_booked ON {{schema}}.payments USING btree (booking_id) WHERE (disposition = 'booked'::text)
 index CREATE UNIQUE INDEX payments_pkey ON {{schema}}.payments USING btree (id)
 index CREATE UNIQUE INDEX payments_provider_account_external_id_key ON {{schema}}.payments USING btree (provider, account, external_id)
-index CREATE INDEX refunds_due ON {{schema}}.refunds USING btree (due_at) WHERE (state = ANY (ARRAY['pending'::text, 'sending'::text, 'unconfirmed'::text]))
+index CREATE INDEX refunds_open ON {{schema}}.refunds USING btree (due_at) WHERE (state <> 'completed'::text)
 index CREATE UNIQUE INDEX refunds_payment_id_amount_key ON {{schema}}.refunds USING btree (payment_id, amount)
 index CREATE UNIQUE INDEX refunds_pkey ON {{schema}}.refunds USING btree (id)
+index CREATE UNIQUE INDEX reminders_pkey ON {{schema}}.reminders USING btree (booking_id, kind, version)
 index CREATE UNIQUE INDEX resources_pkey ON {{schema}}.resources USING btree (id)
+index CREATE UNIQUE INDEX services_pkey ON {{schema}}.services USING btree (id)
+index CREATE UNIQUE INDEX waiting_list_customer_request_id_key ON {{schema}}.waiting_list USING btree (customer, request_id)
+index CREATE INDEX waiting_list_line ON {{schema}}.waiting_list USING btree (service_id, number) WHERE (state = ANY (ARRAY['waiting'::text, 'unservable'::text]))
+index CREATE UNIQUE INDEX waiting_list_number_key ON {{schema}}.waiting_list USING btree (number)
+index CREATE UNIQUE INDEX waiting_list_once ON {{schema}}.waiting_list USING btree (customer, digest) WHERE (state = ANY (ARRAY['waiting'::text, 'unservable'::text]))
+index CREATE UNIQUE INDEX waiting_list_pkey ON {{schema}}.waiting_list USING btree (id)
 
 trigger CREATE TRIGGER count_refund AFTER INSERT OR DELETE OR UPDATE OF amount, currency, payment_id ON {{schema}}.refunds FOR EACH ROW EXECUTE FUNCTION {{schema}}.count_refund()
+trigger CREATE CONSTRAINT TRIGGER guard_capacity AFTER INSERT OR UPDATE ON {{schema}}.claims DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((NOT new.exclusive) OR (new.session_capacity IS NOT NULL))) EXECUTE FUNCTION {{schema}}.guard_capacity()
 
 function CREATE OR REPLACE FUNCTION {{schema}}.clock()
  RETURNS timestamp with time zone
@@ -201,6 +307,42 @@ begin
   if tg_op <> 'DELETE' and (new.currency is distinct from paid_currency
     or (tg_op = 'UPDATE' and new.payment_id <> old.payment_id)) then
     raise exception 'a refund keeps its payment and its currency' using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$
+function CREATE OR REPLACE FUNCTION {{schema}}.guard_capacity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  places integer;
+  taken bigint;
+begin
+  if isempty(new.live) then
+    return null;
+  end if;
+  -- The lock makes writers that took none wait for each other here; the statements after it see what they left.
+  select capacity into places from {{schema}}.resources where id = new.resource_id for no key update;
+  if not new.exclusive then
+    select coalesce(max(at_once), 0) into taken from (
+      select sum(other.quantity) as at_once
+      from {{schema}}.claims moment
+      join {{schema}}.claims other on other.resource_id = new.resource_id and not other.exclusive
+        and other.during @> greatest(moment.starts_at, new.starts_at) and other.live && new.live
+      where moment.resource_id = new.resource_id and not moment.exclusive
+        and moment.during && new.during and moment.live && new.live
+      group by moment.booking_id, moment.number) peaks;
+    -- A capacity that was lowered below what is sold refuses nothing that was there before.
+    if taken > places and tg_op = 'INSERT' then
+      raise exception 'no place left on %', new.resource_id using errcode = 'exclusion_violation';
+    end if;
+  end if;
+  if new.session_capacity is not null and tg_op = 'INSERT' then
+    select coalesce(sum(quantity), 0) into taken from {{schema}}.claims
+      where holder = new.holder and resource_id = new.resource_id and live && new.live;
+    if taken > new.session_capacity then
+      raise exception 'no place left in %', new.holder using errcode = 'exclusion_violation';
+    end if;
   end if;
   return null;
 end $function$

@@ -2,7 +2,7 @@ import { createBookonce } from "bookonce";
 import { type OwnedPgDatabase, pgDatabase } from "bookonce/pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase, testSchema } from "../support/database.ts";
-import { aResource, book, preCheckout, receipt, reserve, sell, type Shop, soon, unique } from "../support/fixtures.ts";
+import { aResource, book, preCheckout, receipt, reserve, type Shop, sell, soon, unique } from "../support/fixtures.ts";
 
 let db: TestDatabase;
 let blind: OwnedPgDatabase;
@@ -48,10 +48,13 @@ async function everything(shop: Shop): Promise<void> {
 }
 
 test("all SQL is schema-qualified: everything works with an empty search_path", async () => {
-  await blind.transaction({ lockTimeoutMs: 1_000, statementTimeoutMs: 1_000, idleTimeoutMs: 1_000 }, async (transaction) => {
-    const [path] = await transaction.send([{ text: "select current_setting('search_path') as result", values: [] }]);
-    expect(path).toBe("");
-  });
+  await blind.transaction(
+    { lockTimeoutMs: 1_000, statementTimeoutMs: 1_000, idleTimeoutMs: 1_000 },
+    async (transaction) => {
+      const [path] = await transaction.send([{ text: "select current_setting('search_path') as result", values: [] }]);
+      expect(path).toBe("");
+    },
+  );
   await everything(createBookonce({ database: blind, schema: testSchema }));
 });
 
@@ -74,7 +77,9 @@ test("two schemas in one database do not see each other", async () => {
   const inRight = await book(right, { resources: ["anna"], customer: "c", start: soon });
   expect(inRight.id).not.toBe(inLeft.id);
   expect(await preCheckout(right, inLeft)).toMatchObject({ outcome: "declined", reason: "unknown_booking" });
-  expect(await right.cancel({ bookingId: inLeft.id, administrator: "shop" })).toMatchObject({ reason: "unknown_booking" });
+  expect(await right.cancel({ bookingId: inLeft.id, administrator: "shop" })).toMatchObject({
+    reason: "unknown_booking",
+  });
   expect(await receipt(left, inLeft, { chargeId: "same" })).toMatchObject({ outcome: "booked" });
   expect(await receipt(right, inRight, { chargeId: "same" })).toMatchObject({ outcome: "booked", repeated: false });
   expect((await left.events.run(async () => undefined)).delivered).toBe(2);

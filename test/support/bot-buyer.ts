@@ -1,7 +1,7 @@
 import type { ChatMessage, FakeUser } from "bookonce/testing";
 
 /** Real time, for slow machines: nobody waits for it when all is well. */
-export const patient = { timeout: 30_000 };
+export const patient = { timeout: 60_000 };
 
 /** Sends a command and waits for what the bot says to it. */
 export async function ask(person: FakeUser, text: string, answer: RegExp): Promise<ChatMessage> {

@@ -8,8 +8,11 @@ export interface Racers {
   readonly shops: readonly Bookonce<PgClient>[];
   /** The instance whose turn it is. */
   shop(turn: number): Bookonce<PgClient>;
-  /** Closes them all, and tells how many deadlocks PostgreSQL has counted: a session reports its own when it ends. */
-  deadlocks(): Promise<number>;
+  /**
+   * Closes them all, and tells what PostgreSQL has counted: a session reports its own when it ends. A roll-back means that somebody
+   * ran into a constraint, a deadlock or a time-out and was saved by a retry.
+   */
+  finish(): Promise<{ readonly deadlocks: number; readonly rollbacks: number }>;
 }
 
 const name = "racer";
@@ -26,12 +29,13 @@ export function racers(db: TestDatabase, count: number, options: Partial<Bookonc
       if (shop === undefined) throw new Error("there are no racers");
       return shop;
     },
-    async deadlocks() {
+    async finish() {
       await Promise.all(databases.map((database) => database.close()));
-      while ((await number(db, `select count(*) as n from pg_stat_activity where application_name = '${name}'`)) > 0) {
-        await setImmediate();
-      }
-      return number(db, "select deadlocks as n from pg_stat_database where datname = current_database()");
+      const sessions = `select count(*) as n from pg_stat_activity where application_name = '${name}'`;
+      while ((await number(db, sessions)) > 0) await setImmediate();
+      const counted = (column: string) =>
+        number(db, `select ${column} as n from pg_stat_database where datname = current_database()`);
+      return { deadlocks: await counted("deadlocks"), rollbacks: await counted("xact_rollback") };
     },
   };
 }

@@ -182,6 +182,24 @@ describe("B14: several workers", () => {
     expect(seen).toEqual(["booking_reserved", "booking_confirmed"]);
   });
 
+  test("a worker that was too slow does not count what another has delivered in its place", async () => {
+    await book(db.bookonce);
+    const started = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const slow = db.another().events.run(
+      async () => {
+        started.resolve();
+        await release.promise;
+      },
+      { leaseMs: minute },
+    );
+    await started.promise;
+    await db.clock.advance(minute);
+    expect(await db.bookonce.events.run(async () => undefined)).toMatchObject({ delivered: 1 });
+    release.resolve();
+    expect(await slow).toEqual({ delivered: 0, failed: 0, parked: 0 });
+  });
+
   test("a worker that died: the event is delivered by another when its lease is over (at least once)", async () => {
     await book(db.bookonce);
     const started = Promise.withResolvers<void>();

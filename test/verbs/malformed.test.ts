@@ -280,6 +280,25 @@ describe("O6: refused too", () => {
   test.each(others)("%s", (_, call, path) => expectRefusal(() => call(db.bookonce), path));
 });
 
+describe("O6: an instance is not made with policies that are none", () => {
+  test.each([
+    ["a hold of nothing", { hold: {} }, "hold"],
+    ["a hold that is a number", { hold: 15 }, "hold"],
+    ["no live holds at all", { maxLiveHoldsPerCustomer: 0 }, "maxLiveHoldsPerCustomer"],
+    ["half a live hold", { maxLiveHoldsPerCustomer: 0.5 }, "maxLiveHoldsPerCustomer"],
+    ["a late payment that is lost", { latePayment: "keep" }, "latePayment"],
+    ["a negative grace", { settlementGrace: { minutes: -1 } }, "settlementGrace.minutes"],
+    [
+      "a grace of nothing for a provider",
+      { settlementGraceByProvider: { slow: {} } },
+      "settlementGraceByProvider.slow",
+    ],
+    ["a cancellation that is a text", { cancellation: "free" }, "cancellation"],
+    ["an afterwards that is none", { cancellation: { afterwards: "fee" } }, "cancellation.afterwards"],
+    ["an unknown policy", { capacity: 3 }, "input"],
+  ])("%s", (_, policies, path) => expectRefusal(async () => db.another({ policies: policies as Anything }), path));
+});
+
 test("O6: every problem of an input is named at once", async () => {
   const error = await verb("reserveSlot", {
     customer: "",

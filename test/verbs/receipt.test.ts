@@ -90,6 +90,20 @@ describe("S10: a charge counts once", () => {
   });
 });
 
+test("S10: a receipt that could not be stored is an error that says so: do not acknowledge it, it comes again", async () => {
+  const booking = await book(db.bookonce);
+  const charge = receiptOf(booking);
+  const stalling = await db.pool.connect();
+  await stalling.query("begin");
+  await stalling.query(`select 1 from ${db.schema}.bookings where id = $1 for update`, [booking.id]);
+  const failing = db.bookonce.confirmPayment(charge, { budgetMs: 400 });
+  await expect(failing).rejects.toMatchObject({ name: "BookonceError", code: "unavailable", retryable: true });
+  await stalling.query("rollback");
+  stalling.release();
+  expect(await count(db, "payments", "external_id = $1", [charge.chargeId])).toBe(0);
+  expect(await db.bookonce.confirmPayment(charge)).toMatchObject({ outcome: "booked", repeated: false });
+});
+
 describe("S11: what a charge buys", () => {
   test("a live hold with no payment: confirmed, without end", async () => {
     const booking = await book(db.bookonce);

@@ -172,6 +172,23 @@ describe("B8: the same intention twice is one booking", () => {
   });
 });
 
+test("a resource that somebody keeps locked is answered as busy, and nothing is written", async () => {
+  const resources = [await aResource(db.bookonce)];
+  const stalling = await db.pool.connect();
+  await stalling.query("begin");
+  await stalling.query(`select 1 from ${db.schema}.resources where id = $1 for update`, resources);
+  const asked = { customer: unique("customer"), resources, start: soon, duration: { minutes: 60 } };
+  expect(await db.bookonce.reserveSlot(asked, { budgetMs: 400 })).toEqual({
+    outcome: "refused",
+    reason: "busy",
+    retryable: true,
+  });
+  await stalling.query("rollback");
+  stalling.release();
+  expect(await count(db, "bookings", "customer = $1", [asked.customer])).toBe(0);
+  expect(await db.bookonce.reserveSlot(asked)).toMatchObject({ outcome: "reserved" });
+});
+
 describe("free bookings", () => {
   test("are confirmed at once when that is asked for, and held otherwise", async () => {
     const confirmed = await bookFree(db.bookonce, { confirm: true });

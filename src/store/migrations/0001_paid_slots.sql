@@ -222,6 +222,8 @@ create table {{schema}}.payments (
 -- A booking is bought once.
 create unique index payments_one_booked on {{schema}}.payments (booking_id) where disposition = 'booked';
 create index payments_by_booking on {{schema}}.payments (booking_id);
+-- What a buyer sends to support.
+create index payments_by_charge on {{schema}}.payments (external_id);
 create index payments_in_review on {{schema}}.payments (received_at) where review = 'open';
 
 create table {{schema}}.refunds (
@@ -247,7 +249,7 @@ create table {{schema}}.refunds (
   check ((state = 'sending') = (lease_token is not null and lease_until is not null))
 );
 
-create index refunds_due on {{schema}}.refunds (due_at) where state in ('pending', 'sending', 'unconfirmed');
+create index refunds_open on {{schema}}.refunds (due_at) where state <> 'completed';
 
 -- Keeps payments.refunded_amount, whose check refuses to return more than was paid, or in another currency.
 create function {{schema}}.count_refund() returns trigger language plpgsql as $$

@@ -8,7 +8,7 @@ export const everyTextComesBackAsItWent: Check<unknown> = async ({ database }) =
     "",
     " ",
     "null",
-    "$1 ${x} {{y}} %s ? :name",
+    "$1 $x {{y}} %s ? :name @p1",
     `'single' "double" \\backslash\\ ''`,
     "line\r\nline\ttab\u2028\u2029",
     "ўзбекча, русский, 中文, עברית, é, e\u0301",
