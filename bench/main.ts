@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from "node:os";
 import { Command, InvalidArgumentError } from "commander";
 import pc from "picocolors";
 import { startPostgres } from "../scripts/postgres.ts";
@@ -41,6 +42,7 @@ const options = new Command("bench")
   .opts<Options>();
 
 const started = performance.now();
+const [load = 0] = loadavg();
 const { quick } = options;
 const chosen = <Name extends string>(all: readonly Name[]): readonly Name[] => {
   const some = all.filter((name) => options.only.includes(name));
@@ -55,6 +57,9 @@ try {
 }
 
 async function main(): Promise<void> {
+  // Their share of the processor is missing below, and not in equal parts: a contestant with more processes gets more of it.
+  if (load > 1)
+    console.log(pc.yellow(`Other programs are running here (load ${load.toFixed(1)}): figures will be low.\n`));
   const database = await createBenchDatabase(postgres.url, {
     resources: options.resources,
     history: quick ? 20_000 : 100_000,
@@ -68,12 +73,14 @@ async function main(): Promise<void> {
   };
   const contestants = chosen<ContestantName>(contestantNames).map((name) => makers[name](settings));
   const rounds = options.rounds ?? (quick ? 3 : 7);
-  const seconds = options.seconds ?? (quick ? 0.4 : 2);
+  const seconds = options.seconds ?? (quick ? 0.3 : 2);
+  const chosenWorkloads = chosen<WorkloadName>(workloadNames);
   const results = new Map<WorkloadName, Rounds>();
   try {
     await warmUp(database, contestants, quick ? 0.3 : 1);
-    for (const name of chosen(workloadNames)) {
-      const measured = await run(database, contestants, name, { rounds, seconds, onRound: progress });
+    for (const [index, name] of chosenWorkloads.entries()) {
+      const until = quick ? deadline(chosenWorkloads.length - index) : Number.POSITIVE_INFINITY;
+      const measured = await run(database, contestants, name, { rounds, seconds, until, onRound: progress });
       results.set(name, measured);
       console.log(`${table(name, measured)}\n`);
       for (const problem of problemsOf(measured)) console.log(pc.red(problem));
@@ -95,6 +102,8 @@ function summary(version: string, rounds: number, seconds: number, results: Read
     quick,
     postgres: version,
     node: process.versions.node,
+    cores: availableParallelism(),
+    load,
     prepare: options.prepare,
     pool: options.pool,
     resources: options.resources,
@@ -105,6 +114,12 @@ function summary(version: string, rounds: number, seconds: number, results: Read
     ratios: ratiosOf(results),
     burst: burst ?? null,
   };
+}
+
+/** A quick run keeps its promise on a slow machine too, with fewer rounds: each workload has its share of the time that is left. */
+function deadline(workloadsLeft: number): number {
+  const left = started + 45_000 - performance.now();
+  return performance.now() + left / workloadsLeft;
 }
 
 /** One dot a round on a terminal, so that a long run is seen to live. */

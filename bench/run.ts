@@ -6,6 +6,8 @@ import { seedFor, type WorkloadName, workloads } from "./workloads.ts";
 export interface RunOptions {
   readonly rounds: number;
   readonly seconds: number;
+  /** No further round begins after this instant (performance.now); the first is always run. */
+  readonly until: number;
   readonly onRound: (workload: WorkloadName, contestant: ContestantName, round: Round) => void;
 }
 
@@ -20,11 +22,11 @@ export async function run(
   database: BenchDatabase,
   contestants: readonly Contestant[],
   name: WorkloadName,
-  { rounds, seconds, onRound }: RunOptions,
+  { rounds, seconds, until, onRound }: RunOptions,
 ): Promise<Rounds> {
   const workload = workloads[name];
   const results = new Map<ContestantName, Round[]>(contestants.map((contestant) => [contestant.name, []]));
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && (round === 0 || performance.now() < until); round++) {
     for (let turn = 0; turn < contestants.length; turn++) {
       const contestant = contestants[(round + turn) % contestants.length];
       if (contestant === undefined) continue;
@@ -53,14 +55,14 @@ export async function warmUp(
   for (const contestant of contestants) {
     for (const callers of [256, 16, 1]) {
       const account = `warm-up ${contestant.name} ${callers}`;
-      await measure(contestant, await database.seedMany(account, 2_000), { callers, seconds });
+      await measure(contestant, await database.seedMany(account, 1_500), { callers, seconds });
     }
   }
 }
 
 /** Enough questions that nobody runs out of them; one who does is measured over the time that they took. */
 function wanted(callers: number, seconds: number, earlier: readonly Round[]): number {
-  const guess = callers === 1 ? 2_000 : callers <= 16 ? 8_000 : 16_000;
+  const guess = callers === 1 ? 1_500 : callers <= 16 ? 5_000 : 9_000;
   const rate = earlier.length === 0 ? guess : 1.5 * Math.max(...earlier.map((round) => round.perSecond));
   return Math.ceil(rate * seconds) + 2 * callers;
 }

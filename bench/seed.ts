@@ -102,7 +102,8 @@ async function seed(
 
 async function confirmAll(client: pg.Client): Promise<void> {
   // Decided, paid for and confirmed as usual, so that every table that is looked into has rows and statistics.
-  await client.query(`with confirmed as (
+  await client.query(
+    `with confirmed as (
       update bookonce.bookings set state = 'confirmed', confirmed_at = now(), payable_until = null, version = 2
       returning *),
     claimed as (
@@ -117,7 +118,9 @@ async function confirmAll(client: pg.Client): Promise<void> {
         (id, provider, account, external_id, token, payer, amount, currency, booking_id, disposition, received_at, details)
       select id, $1, 'history', token, token, customer, price_amount, price_currency, id, 'booked', now(), '{}' from confirmed)
     insert into bookonce.events (booking_id, type, at, actor, version, data, delivered_at)
-    select id, 'booking_confirmed', now(), $1, version, '{}', now() from confirmed`, [provider]);
+    select id, 'booking_confirmed', now(), $1, version, '{}', now() from confirmed`,
+    [provider],
+  );
 }
 
 async function check(

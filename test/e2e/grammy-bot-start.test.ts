@@ -1,7 +1,10 @@
 import { createServer } from "node:net";
+import { BookonceError } from "bookonce";
+import { GrammyError } from "grammy";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { spawnBot } from "../../examples/demo/bot-process.ts";
 import { ConfigError, readConfig } from "../../examples/grammy-bot/src/config.ts";
+import { isHopeless } from "../../examples/grammy-bot/src/errors.ts";
 import { openWorld } from "../support/bot-world.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -79,4 +82,24 @@ test("a bot that cannot start says why in one line, and its exit code is 1", asy
     expect.stringMatching(new RegExp(`^The port ${port} is in use; set PORT to another one\\.$`)),
   ]);
   for (const { says } of refusals) expect(says).not.toContain(world.bot.token);
+});
+
+test("an update that failed is asked for again, unless that is in vain", () => {
+  const refused = (code: number) =>
+    new GrammyError("refused", { ok: false, error_code: code, description: "…" }, "sendMessage", {});
+  const again = [
+    new BookonceError("unavailable", "the database is away"),
+    new BookonceError("internal", "nobody knows"),
+    new Error("Request timed out after 30000 ms"),
+    refused(429),
+    refused(502),
+  ];
+  const inVain = [
+    new BookonceError("invalid_input", "no such day"),
+    refused(400),
+    refused(403),
+    new TypeError("a bug"),
+  ];
+  expect(again.filter(isHopeless)).toEqual([]);
+  expect(inVain.filter((error) => !isHopeless(error))).toEqual([]);
 });

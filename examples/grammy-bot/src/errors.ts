@@ -9,14 +9,14 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether delivering the update once more can help: the database was away, or Telegram did not answer. Anything else would fail in the
- * same way for a day, and hold up the later messages of the same chat.
+ * Whether delivering the update once more is in vain: Telegram has refused what the bot said, or the bot is wrong. It would fail in the
+ * same way for a day, and hold up the later messages of the same chat. Everything else may pass: a database that is away, a time-out.
  */
-export function isPassing(error: unknown): boolean {
+export function isHopeless(error: unknown): boolean {
   const cause = causeOf(error);
-  if (isBookonceError(cause)) return cause.code !== "invalid_input";
-  if (cause instanceof GrammyError) return cause.error_code === 429 || cause.error_code >= 500;
-  return cause instanceof HttpError;
+  if (isBookonceError(cause)) return cause.code === "invalid_input";
+  if (cause instanceof GrammyError) return cause.error_code !== 429 && cause.error_code < 500;
+  return cause instanceof TypeError || cause instanceof RangeError;
 }
 
 /** Writes to the log, without the bot's token: an error of a call to Telegram holds the address, and that holds the token. */

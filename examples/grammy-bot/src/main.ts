@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { type Bookonce, createBookonce } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
@@ -5,7 +6,7 @@ import { createTelegram, grammyApi, starsRefunder, type Telegram } from "bookonc
 import { Bot, webhookCallback } from "grammy";
 import { buying } from "./buying.ts";
 import { type Config, readConfig } from "./config.ts";
-import { isPassing, report, whyNotStarted } from "./errors.ts";
+import { isHopeless, report, whyNotStarted } from "./errors.ts";
 import { myBookings } from "./my-bookings.ts";
 import { notifications } from "./notifications.ts";
 import { paying } from "./paying.ts";
@@ -84,6 +85,7 @@ async function poll(bot: Bot, stop: AbortSignal): Promise<void> {
     // The update in hand is finished. Failing to tell Telegram how far we came only means that it sends some of them again.
     bot.stop().catch((error: unknown) => report("could not save the position", error));
   });
+  if (stop.aborted) return;
   await bot.start({
     allowed_updates: updates,
     onStart: ({ username }) => console.log(`@${username} is polling`),
@@ -95,10 +97,11 @@ async function serveWebhook(
   { url, port, secret }: NonNullable<Config["webhook"]>,
   stop: AbortSignal,
 ): Promise<void> {
-  const handle = webhookCallback(bot, "http", { secretToken: secret });
+  // Longer than a receipt may wait for the database, and shorter than Telegram waits for us.
+  const handle = webhookCallback(bot, "http", { secretToken: secret, timeoutMilliseconds: 30_000 });
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
-      const again = isPassing(error);
+      const again = !isHopeless(error);
       report(again ? "an update failed, and Telegram will send it again" : "an update failed", error);
       if (!response.headersSent) response.writeHead(again ? 503 : 200, again ? { "Retry-After": "2" } : {});
       response.end();
@@ -110,7 +113,6 @@ async function serveWebhook(
   });
   await bot.api.setWebhook(url, { secret_token: secret, allowed_updates: updates });
   console.log(`@${bot.botInfo.username} listens on port ${port}`);
-  if (!stop.aborted)
-    await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+  if (!stop.aborted) await once(stop, "abort");
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
