@@ -118,7 +118,7 @@ function summary(version: string, rounds: number, seconds: number, results: Read
 
 /** A quick run keeps its promise on a slow machine too, with fewer rounds: each workload has its share of the time that is left. */
 function deadline(workloadsLeft: number): number {
-  const left = started + 45_000 - performance.now();
+  const left = started + 36_000 - performance.now();
   return performance.now() + left / workloadsLeft;
 }
 

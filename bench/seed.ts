@@ -85,15 +85,16 @@ async function seed(
 ): Promise<string[]> {
   const { account, count, first, resources } = options;
   const { rows } = await client.query<{ token: string }>(
-    `insert into bookonce.bookings (id, token, customer, state, resource_ids, starts_at, ends_at, price_amount, price_currency,
-       payable_until, policy, version, request_digest, data, created_at)
-     select gen_random_uuid(), 'bko1_' || replace(gen_random_uuid()::text, '-', ''), $1::text || n, 'pending',
-       array[case when $4::int is null then $5 else 'r' || n % $4::int end], day + hour * interval '1 hour',
-       day + (hour + 1) * interval '1 hour', $6, $7, now() + interval '1 day',
+    `insert into bookonce.bookings (id, token, customer, state, wanted_ids, quantities, resource_ids, starts_at, ends_at,
+       day_starts_at, day_ends_at, price_amount, price_currency, payable_until, policy, version, request_digest, data, created_at)
+     select gen_random_uuid(), 'bko1_' || replace(gen_random_uuid()::text, '-', ''), $1::text || n, 'pending', array[resource], '{1}', array[resource],
+       starts, starts + interval '1 hour', date_trunc('day', starts), date_trunc('day', starts) + interval '1 day', $6, $7, now() + interval '1 day',
        '{"settlementGraceMs": 3600000, "settlementGraceMsByProvider": {}, "latePayment": "refund", "retakeLapsedHold": false,
-         "cancellation": {"refundUntilMsBeforeStart": 86400000, "afterwards": "noRefund"}}', 1, '', '{}', now()
-     from generate_series($2::int, $2 + $3::int - 1) n, lateral (select date_trunc('day', now()) + interval '2 days' as day,
-       case when $4::int is null then $2 else n / $4::int end as hour) s
+         "cancellation": {"tiers": [], "afterwards": "noRefund", "wholeInsteadOfPart": "nothing", "refundAttended": false},
+         "rescheduling": {"untilMsBeforeStart": 0, "priceDifference": "refuse"}, "externalRefund": "keepBooking"}', 1, '', '{}', now()
+     from generate_series($2::int, $2 + $3::int - 1) n, lateral (select
+       case when $4::int is null then $5 else 'r' || n % $4::int end as resource,
+       date_trunc('day', now()) + interval '2 days' + case when $4::int is null then $2 else n / $4::int end * interval '1 hour' as starts) s
      returning token`,
     [account, first, count, resources, hot, price.amount, price.currency],
   );

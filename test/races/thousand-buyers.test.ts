@@ -51,7 +51,7 @@ test("a thousand buyers in four processes press Pay for one slot: one yes, and e
   }
   const slowestMs = Math.max(...reports.map((report) => report.slowestMs));
   console.log(`${buyers} buyers, ${processes} processes: the slowest answer took ${slowestMs.toFixed(0)} ms`);
-  // No `unavailable` among them: every decision was made within its budget of four seconds, of the ten that Telegram gives.
+  // No `unavailable` among them: every decision was made within its budget of eight seconds, of the ten that Telegram gives.
   expect(total).toEqual({ approved: 1, slot_taken: buyers - 1 });
   expect(await count(db, "claims")).toBe(1);
   expect(await count(db, "checkouts", "decision = 'approved'")).toBe(1);

@@ -136,7 +136,20 @@ export async function count(db: TestDatabase, table: string, where = "true", val
   return rows[0]?.n ?? -1;
 }
 
-const tables = ["resources", "bookings", "claims", "checkouts", "payments", "refunds", "events", "cursors"] as const;
+const tables = [
+  "resources",
+  "services",
+  "bookings",
+  "claims",
+  "checkouts",
+  "payments",
+  "refunds",
+  "events",
+  "cursors",
+  "waiting_list",
+  "reminders",
+  "consents",
+] as const;
 
 /** A digest of everything that is stored: equal before and after means that nothing was written. */
 export async function digestOf(db: TestDatabase): Promise<string> {

@@ -25,12 +25,12 @@ describe("B14: delivery", () => {
   test("each event once, in order, with the booking as it is now and its version to compare", async () => {
     const { booking } = await sell(db.bookonce);
     const seen: BookonceEvent[] = [];
-    expect(await db.bookonce.events.run(collecting(seen))).toEqual({ delivered: 2, failed: 0, parked: 0 });
+    expect(await db.bookonce.events.run(collecting(seen))).toEqual({ delivered: 2, failed: 0, parked: 0, dropped: 0 });
     expect(seen).toMatchObject([
       { type: "booking_reserved", bookingId: booking.id, version: 1, booking: { state: "confirmed", version: 2 } },
       { type: "booking_confirmed", version: 2, actor: "telegram_stars", data: { chargeId: expect.any(String) } },
     ]);
-    expect(await db.bookonce.events.run(collecting(seen))).toEqual({ delivered: 0, failed: 0, parked: 0 });
+    expect(await db.bookonce.events.run(collecting(seen))).toEqual({ delivered: 0, failed: 0, parked: 0, dropped: 0 });
     expect(seen).toHaveLength(2);
   });
 
@@ -71,7 +71,7 @@ describe("B14: a handler that fails", () => {
       if (event.bookingId === one.booking.id) throw new Error("down");
       seen.push(event);
     };
-    expect(await db.bookonce.events.run(failsFirst)).toEqual({ delivered: 2, failed: 1, parked: 0 });
+    expect(await db.bookonce.events.run(failsFirst)).toEqual({ delivered: 2, failed: 1, parked: 0, dropped: 0 });
     expect(seen.every((event) => event.bookingId === other.booking.id)).toBe(true);
     const again: BookonceEvent[] = [];
     await db.clock.advance(999);
@@ -100,7 +100,7 @@ describe("B14: a handler that fails", () => {
     const { booking } = await sell(db.bookonce);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const report = await db.bookonce.events.run(failing, { parkAfter: 3 });
-      expect(report).toEqual({ delivered: 0, failed: 1, parked: attempt === 2 ? 1 : 0 });
+      expect(report).toEqual({ delivered: 0, failed: 1, parked: attempt === 2 ? 1 : 0, dropped: 0 });
       await db.clock.advance(hour);
     }
     const [parked] = await db.bookonce.events.parked();
@@ -122,7 +122,7 @@ describe("B14: a handler that fails", () => {
     const handler: EventHandler = async () => {
       throw new Error(message);
     };
-    expect(await db.bookonce.events.run(handler, { parkAfter: 1 })).toEqual({ delivered: 0, failed: 1, parked: 1 });
+    expect(await db.bookonce.events.run(handler, { parkAfter: 1 })).toEqual({ delivered: 0, failed: 1, parked: 1, dropped: 0 });
     expect(await db.bookonce.events.parked()).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describe("B14: several workers", () => {
     await db.clock.advance(minute);
     expect(await db.bookonce.events.run(async () => undefined)).toMatchObject({ delivered: 1 });
     release.resolve();
-    expect(await slow).toEqual({ delivered: 0, failed: 0, parked: 0 });
+    expect(await slow).toEqual({ delivered: 0, failed: 0, parked: 0, dropped: 0 });
   });
 
   test("a worker that died: the event is delivered by another when its lease is over (at least once)", async () => {

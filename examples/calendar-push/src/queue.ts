@@ -24,7 +24,8 @@ export async function pushQueue(sql: Sql): Promise<PushQueue> {
       );
     },
     async take() {
-      const { rows } = await sql.query(`update calendar_push.queue set attempts = attempts + 1, due_at = now() + interval '1 minute', taken = true
+      const { rows } =
+        await sql.query(`update calendar_push.queue set attempts = attempts + 1, due_at = now() + interval '1 minute', taken = true
         where booking_id = (select booking_id from calendar_push.queue where due_at <= now() order by due_at for update skip locked limit 1)
         returning booking_id`);
       const id = rows[0]?.["booking_id"];

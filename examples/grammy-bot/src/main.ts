@@ -52,8 +52,13 @@ async function run(config: Config): Promise<void> {
     bot.use(myBookings(bookonce, config));
     bot.use(support(bookonce, config));
 
-    const receive = config.webhook === null ? poll(bot, stop) : serveWebhook(bot, config.webhook, stop);
-    await Promise.all([receive.finally(ending.begin), work(bookonce, telegram, bot, config, ending)]);
+    const working = work(bookonce, telegram, bot, config, ending);
+    try {
+      await (config.webhook === null ? poll(bot, stop) : serveWebhook(bot, config.webhook, stop));
+    } finally {
+      ending.begin();
+      await working;
+    }
   } finally {
     await database.close();
   }

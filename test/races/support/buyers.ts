@@ -28,7 +28,7 @@ let slowestMs = 0;
 await Promise.all(
   task.queries.map(async (query) => {
     const begun = performance.now();
-    const answer = await bookonce.decidePreCheckout(query).then(
+    const answer = await bookonce.decidePreCheckout(query, { budgetMs: 8_000 }).then(
       (outcome) => (outcome.outcome === "declined" ? outcome.reason : outcome.outcome),
       (error: unknown) => `error ${String(error)}`,
     );
