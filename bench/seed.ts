@@ -31,9 +31,7 @@ export async function createBenchDatabase(server: string, { resources, history }
   const url = new URL(server);
   url.pathname = `/${name}`;
   await once(server, (client) => client.query(`create database ${name}`));
-  const database = pgDatabase({ connectionString: url.href, max: 1 });
-  await createBookonce({ database }).migrate();
-  await database.close();
+  const template = await makeTemplate(url.href);
 
   const client = new pg.Client({ connectionString: url.href });
   // When the bench fails, the server is stopped under this connection; the first error is the one to be told.
@@ -42,15 +40,15 @@ export async function createBenchDatabase(server: string, { resources, history }
   await createFunction(client);
   await client.query(
     `insert into bookonce.resources (id, name, created_at)
-     select 'r' || n, 'r' || n, now() from generate_series(0, $1::int - 1) n union all select $2, $2, now()`,
-    [resources, hot],
+     select 'r' || n, 'r' || n, now() from generate_series(0, $1::int - 1) n`,
+    [resources],
   );
   const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
 
   // Every booking of `seedMany` gets the next (resource, hour) that nobody has: consecutive ones lie on different resources.
   let used = 0;
   const seedMany = async (account: string, count: number): Promise<Question[]> => {
-    const tokens = await seed(client, { account, count, first: used, resources });
+    const tokens = await seed(client, { template, account, count, first: used, resources });
     used += count;
     return questions(account, shuffle(tokens));
   };
@@ -64,7 +62,7 @@ export async function createBenchDatabase(server: string, { resources, history }
     seedMany,
     async seedHot(account, count) {
       hours += 1;
-      return questions(account, await seed(client, { account, count, first: hours, resources: null }));
+      return questions(account, await seed(client, { template, account, count, first: hours, resources: null }));
     },
     check: (account, answers) => check(client, account, answers),
     async drop() {
@@ -74,29 +72,57 @@ export async function createBenchDatabase(server: string, { resources, history }
   };
 }
 
-async function seed(
-  client: pg.Client,
-  options: {
-    readonly account: string;
-    readonly count: number;
-    readonly first: number;
-    readonly resources: number | null;
-  },
-): Promise<string[]> {
-  const { account, count, first, resources } = options;
+/** A booking of the hot slot's first hour, made by bookonce itself. Nobody pays for it. */
+async function makeTemplate(url: string): Promise<string> {
+  const database = pgDatabase({ connectionString: url, max: 1 });
+  try {
+    const bookonce = createBookonce({ database, policies: { settlementGrace: { hours: 1 } } });
+    await bookonce.migrate();
+    await bookonce.resources.put({ id: hot });
+    const start = new Date();
+    start.setUTCHours(48, 0, 0, 0);
+    const reserved = await bookonce.reserveSlot({
+      customer: "template",
+      payer: "anyone",
+      resources: [hot],
+      start,
+      duration: { minutes: 60 },
+      price,
+      claim: "at_checkout",
+    });
+    if (reserved.outcome !== "reserved") throw new Error(`the booking to copy was ${reserved.outcome}`);
+    return reserved.booking.payload;
+  } finally {
+    await database.close();
+  }
+}
+
+interface Seed {
+  /** The token of the booking to copy. */
+  readonly template: string;
+  readonly account: string;
+  readonly count: number;
+  /** The first slot to use; without `resources`, the only one. */
+  readonly first: number;
+  readonly resources: number | null;
+}
+
+/** Copies of the template, so that they are what bookonce would have made: each of a resource and an hour of its own, or all of one. */
+async function seed(client: pg.Client, { template, account, count, first, resources }: Seed): Promise<string[]> {
   const { rows } = await client.query<{ token: string }>(
-    `insert into bookonce.bookings (id, token, customer, state, wanted_ids, quantities, resource_ids, starts_at, ends_at,
-       day_starts_at, day_ends_at, price_amount, price_currency, payable_until, policy, version, request_digest, data, created_at)
-     select gen_random_uuid(), 'bko1_' || replace(gen_random_uuid()::text, '-', ''), $1::text || n, 'pending', array[resource], '{1}', array[resource],
-       starts, starts + interval '1 hour', date_trunc('day', starts), date_trunc('day', starts) + interval '1 day', $6, $7, now() + interval '1 day',
-       '{"settlementGraceMs": 3600000, "settlementGraceMsByProvider": {}, "latePayment": "refund", "retakeLapsedHold": false,
-         "cancellation": {"tiers": [], "afterwards": "noRefund", "wholeInsteadOfPart": "nothing", "refundAttended": false},
-         "rescheduling": {"untilMsBeforeStart": 0, "priceDifference": "refuse"}, "externalRefund": "keepBooking"}', 1, '', '{}', now()
-     from generate_series($2::int, $2 + $3::int - 1) n, lateral (select
-       case when $4::int is null then $5 else 'r' || n % $4::int end as resource,
-       date_trunc('day', now()) + interval '2 days' + case when $4::int is null then $2 else n / $4::int end * interval '1 hour' as starts) s
+    `insert into bookonce.bookings
+     select copy.* from bookonce.bookings template
+       cross join generate_series($3::int, $3 + $4::int - 1) n
+       cross join lateral (select case when $5::int is null then array[$6] else array['r' || n % $5::int] end as resource,
+         template.starts_at + (case when $5::int is null then $3 else n / $5::int end) * interval '1 hour' as start) slot
+       cross join lateral jsonb_populate_record(template, jsonb_build_object(
+         'id', gen_random_uuid(), 'token', 'bko1_' || replace(gen_random_uuid()::text, '-', ''), 'customer', $2::text || n,
+         'wanted_ids', slot.resource, 'resource_ids', slot.resource, 'starts_at', slot.start,
+         'ends_at', slot.start + interval '1 hour', 'day_starts_at', date_trunc('day', slot.start),
+         'day_ends_at', date_trunc('day', slot.start) + interval '1 day')) copy
+     where template.token = $1
      returning token`,
-    [account, first, count, resources, hot, price.amount, price.currency],
+    [template, account, first, count, resources, hot],
   );
   return rows.map((row) => row.token);
 }
@@ -106,6 +132,7 @@ async function confirmAll(client: pg.Client): Promise<void> {
   await client.query(
     `with confirmed as (
       update bookonce.bookings set state = 'confirmed', confirmed_at = now(), payable_until = null, version = 2
+      where resource_ids <> array[$2]
       returning *),
     claimed as (
       insert into bookonce.claims (booking_id, number, resource_id, starts_at, ends_at, live_from)
@@ -120,7 +147,7 @@ async function confirmAll(client: pg.Client): Promise<void> {
       select id, $1, 'history', token, token, customer, price_amount, price_currency, id, 'booked', now(), '{}' from confirmed)
     insert into bookonce.events (booking_id, type, at, actor, version, data, delivered_at)
     select id, 'booking_confirmed', now(), $1, version, '{}', now() from confirmed`,
-    [provider],
+    [provider, hot],
   );
 }
 

@@ -175,7 +175,10 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
   const { database, schema = "bookonce", batch = {}, timeouts = {} } = options;
   // The migrations put the name into a comment and into function bodies quoted with $$.
   if (schema.length === 0 || Buffer.byteLength(schema) > 63 || /\p{Cc}|\$\$/u.test(schema) || !schema.isWellFormed()) {
-    throw new BookonceError("invalid_input", "schema: must be a PostgreSQL name of 1 to 63 bytes, without control characters or $$");
+    throw new BookonceError(
+      "invalid_input",
+      "schema: must be a PostgreSQL name of 1 to 63 bytes, without control characters or $$",
+    );
   }
   const store = createStore(schema);
   const policies = parsePolicies(options.policies ?? {});

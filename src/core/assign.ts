@@ -107,12 +107,22 @@ function chooseMember(
   context: Pick<Context, "now" | "admitTime">,
 ): Resource | null {
   const free = freeMembers(state, pool, placing, want, standing, taken, context);
-  const kept = free.find((member) => standing.preferred.includes(member.id));
+  const kept =
+    free.find((member) => isIn(state, placing.session, member, context.now)) ??
+    free.find((member) => standing.preferred.includes(member.id));
   if (kept !== undefined) return kept;
   const rank = (member: Resource): number =>
     pool.fairness === "least_loaded" ? loadOf(state, member.id, placing.day, context.now) : (member.lastChosenAt ?? -1);
   // Stable: among equals, the one named first.
   return free.toSorted((left, right) => rank(left) - rank(right))[0] ?? null;
+}
+
+/** Whoever joins a session comes to the member that it is with, not to another one who happens to be free. */
+function isIn(state: State, session: Session | null, member: Resource, now: Instant): boolean {
+  if (session === null) return false;
+  return [...state.claims.values()].some(
+    (claim) => claim.holder === session.id && claim.resource === member.id && isLive(claim, now),
+  );
 }
 
 function freeMembers(
@@ -148,8 +158,12 @@ export function placesLeft(
   context: Pick<Context, "now" | "admitTime">,
 ): number {
   if ("refused" in assign(state, placing, standing, context)) return 0;
-  if (placing.session !== null) return sessionPlacesLeft(state, placing.session, standing.without, context.now);
-  return Math.min(...placing.wants.map((want) => placesOf(state, placing, want, standing, context)));
+  const placesIn = (wants: readonly Want[]) => wants.map((want) => placesOf(state, placing, want, standing, context));
+  if (placing.session === null) return Math.min(...placesIn(placing.wants));
+  const seats = sessionPlacesLeft(state, placing.session, standing.without, context.now);
+  // Its exclusive resources are shared; what is counted, everybody takes for herself.
+  const counted = placing.wants.filter(({ resource }) => state.resources.get(resource)?.kind === "counted");
+  return Math.min(Math.floor(seats / (placing.wants[0]?.quantity ?? 1)), ...placesIn(counted));
 }
 
 function placesOf(
@@ -164,7 +178,7 @@ function placesOf(
     return freeMembers(state, wanted, placing, want, standing, [], context).length;
   }
   if (wanted?.kind !== "counted") return 1;
-  return capacityLeft(state, wanted, placeOf(placing, want, standing), context.now);
+  return Math.floor(capacityLeft(state, wanted, placeOf(placing, want, standing), context.now) / want.quantity);
 }
 
 /** The booking with its resources assigned, and what to write for it. */

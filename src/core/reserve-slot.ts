@@ -64,7 +64,7 @@ export function reserveSlot(state: State, command: ReserveSlot, context: Context
   if (refusal !== null) return refused(refusal);
   const assignment = assign(freed, command, standing, context);
   if ("refused" in assignment) return refused(assignment.refused);
-  return reserved(freed, assignment, replaced, released, command, context);
+  return reserved(freed, assignment, released, command, context);
 }
 
 function refused(refusal: ReserveRefusal): Decision<ReserveOutcome> {
@@ -201,7 +201,6 @@ export function newBooking(command: ReserveSlot, { now, policies, newId, newToke
 function reserved(
   state: State,
   assignment: Assignment,
-  replaced: Booking | null,
   released: Changes,
   command: ReserveSlot,
   context: Context,
@@ -219,7 +218,7 @@ function reserved(
     data: { state: booking.state },
   };
   return {
-    outcome: { outcome: "reserved", booking, replaced },
+    outcome: { outcome: "reserved", booking, replaced: released.bookings?.[0] ?? null },
     changes: {
       bookings: [...(released.bookings ?? []), booking],
       claims: [...(released.claims ?? []), ...(pending ? [] : takeClaims(state, booking, now, booking.holdExpiresAt))],

@@ -57,11 +57,15 @@ export function auditStatement(q: QueryBuilder): Statement {
     select 'confirmed_without_payment', b.id::text from ${named("bookings")} b
       where b.state = 'confirmed' and b.price_amount is not null
         and not exists (select from ${named("payments")} p where p.booking_id = b.id and p.disposition = 'booked')
+        -- An administrator may have confirmed it, to be paid at the place.
+        and not exists (select from ${named("events")} e
+          where e.booking_id = b.id and e.type = 'booking_confirmed' and e.data -> 'paymentId' = 'null')
     union all
     select 'confirmed_without_claim', b.id::text from ${named("bookings")} b
       where b.state = 'confirmed' and exists (select from unnest(b.resource_ids) r where not exists (
         select from ${named("claims")} c where c.booking_id = b.id and c.resource_id = r and c.live_until is null
-          and c.starts_at = b.starts_at and c.ends_at = b.ends_at))
+          and c.starts_at = b.starts_at - b.buffer_before_ms * interval '1 millisecond'
+          and c.ends_at = b.ends_at + b.buffer_after_ms * interval '1 millisecond'))
     union all
     select 'claim_without_booking', c.booking_id || '#' || c.number from ${named("claims")} c
       join ${named("bookings")} b on b.id = c.booking_id
@@ -69,7 +73,7 @@ export function auditStatement(q: QueryBuilder): Statement {
     union all
     select 'claims_overlap', c.booking_id || '#' || c.number from clock, ${named("claims")} c
       join ${named("claims")} d on d.resource_id = c.resource_id and d.exclusive and d.during && c.during
-        and d.live && c.live and d.booking_id > c.booking_id
+        and d.live && c.live and d.booking_id > c.booking_id and d.holder <> c.holder
       where c.exclusive and c.live @> clock.now
     union all
     select 'refund_stuck', f.id::text from clock, ${named("refunds")} f

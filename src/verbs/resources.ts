@@ -81,7 +81,7 @@ const schema = z
     path: ["members"],
     message: "a pool names its members",
   })
-  .refine(({ kind, members }) => members === undefined || kind === "pool", {
+  .refine(({ kind, members }) => members === undefined || kind === undefined || kind === "pool", {
     path: ["members"],
     message: "only a pool has members",
   });

@@ -20,7 +20,11 @@ import {
 
 const strict = {
   ...freeze(defaultPolicies),
-  cancellation: { ...defaultPolicies.cancellation, tiers: [{ untilMsBeforeStart: day, percent: 100 }], afterwards: "forbidden" },
+  cancellation: {
+    ...defaultPolicies.cancellation,
+    tiers: [{ untilMsBeforeStart: day, percent: 100 }],
+    afterwards: "forbidden",
+  },
 } as const;
 const startingIn = (ms: number) => ({ interval: { start: now + ms, end: now + ms + hour } });
 

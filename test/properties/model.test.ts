@@ -1,9 +1,10 @@
 import { createBookonce } from "bookonce";
 import fc from "fast-check";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultPolicies } from "../../src/core/policies.ts";
 import { type TestDatabase, testSchema } from "../support/database.ts";
-import { databaseNow, minute } from "../support/fixtures.ts";
+import { databaseNow, minute, tablesOf } from "../support/fixtures.ts";
 import { createFrozenDatabase } from "../support/frozen-database.ts";
 import { Model, type Step } from "../support/model.ts";
 import { ofDatabase, ofModel } from "../support/projections.ts";
@@ -117,9 +118,8 @@ const policies = fc.record({
 
 async function emptied(): Promise<void> {
   await db.clock.reset();
-  await db.pool.query(
-    `truncate ${["resources", "bookings", "claims", "checkouts", "payments", "refunds", "events"].map((table) => `${db.schema}.${table}`).join()}`,
-  );
+  const tables = (await tablesOf(db)).map((table) => `${db.schema}.${pg.escapeIdentifier(table)}`);
+  await db.pool.query(`truncate ${tables.join()}`);
   for (const id of resources) await db.bookonce.resources.put({ id });
 }
 

@@ -141,9 +141,7 @@ describe("C1: confirm and a rival's hold on both sides of the expiry", () => {
 
   test("the same, but it is rolled back: the rival gets the slot, and the receipt that comes again is late", async () => {
     const booking = await book(db.bookonce);
-    const open = await inOpenTransaction((client) =>
-      receipt(joined(client), booking, { chargeId: "c-1" }),
-    );
+    const open = await inOpenTransaction((client) => receipt(joined(client), booking, { chargeId: "c-1" }));
     await db.clock.advance(15 * minute);
     const rival = reserve(db.bookonce, { resources: booking.resources });
     await untilBlocked(db);

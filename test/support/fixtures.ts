@@ -10,7 +10,7 @@ import type {
   ReserveSlotInput,
   ReserveSlotOutcome,
 } from "bookonce";
-import type { TestDatabase } from "./database.ts";
+import { type TestDatabase, testSchema } from "./database.ts";
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -136,25 +136,19 @@ export async function count(db: TestDatabase, table: string, where = "true", val
   return rows[0]?.n ?? -1;
 }
 
-const tables = [
-  "resources",
-  "services",
-  "bookings",
-  "claims",
-  "checkouts",
-  "payments",
-  "refunds",
-  "events",
-  "cursors",
-  "waiting_list",
-  "reminders",
-  "consents",
-] as const;
+/** Our tables that hold what happened; the list of migrations is none of them. */
+export async function tablesOf(db: TestDatabase): Promise<string[]> {
+  const { rows } = await db.pool.query<{ tablename: string }>(
+    "select tablename from pg_tables where schemaname = $1 and tablename <> 'migrations' order by 1",
+    [testSchema],
+  );
+  return rows.map((row) => row.tablename);
+}
 
 /** A digest of everything that is stored: equal before and after means that nothing was written. */
 export async function digestOf(db: TestDatabase): Promise<string> {
   const hash = createHash("sha256");
-  for (const table of tables) {
+  for (const table of await tablesOf(db)) {
     const { rows } = await db.pool.query<{ text: string }>(
       `select t::text as text from ${db.schema}.${table} t order by 1`,
     );

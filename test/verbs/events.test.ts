@@ -122,7 +122,12 @@ describe("B14: a handler that fails", () => {
     const handler: EventHandler = async () => {
       throw new Error(message);
     };
-    expect(await db.bookonce.events.run(handler, { parkAfter: 1 })).toEqual({ delivered: 0, failed: 1, parked: 1, dropped: 0 });
+    expect(await db.bookonce.events.run(handler, { parkAfter: 1 })).toEqual({
+      delivered: 0,
+      failed: 1,
+      parked: 1,
+      dropped: 0,
+    });
     expect(await db.bookonce.events.parked()).toHaveLength(1);
   });
 

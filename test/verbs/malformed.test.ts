@@ -180,7 +180,11 @@ const others: readonly (readonly [problem: string, call: (shop: Anything) => Pro
   ["resources.put: an empty id", (shop) => shop.resources.put({ id: "" }), "id"],
   ["resources.put: a name with half a character", (shop) => shop.resources.put({ id: "x", name: HALF }), "name"],
   ["resources.put: active that is text", (shop) => shop.resources.put({ id: "x", active: "yes" }), "active"],
-  ["resources.put: half a place", (shop) => shop.resources.put({ id: "x", kind: "counted", capacity: 3.5 }), "capacity"],
+  [
+    "resources.put: half a place",
+    (shop) => shop.resources.put({ id: "x", kind: "counted", capacity: 3.5 }),
+    "capacity",
+  ],
   ["bookings.get: an id that is none", (shop) => shop.bookings.get("anna"), "input"],
   ["bookings.get: nothing", (shop) => shop.bookings.get(undefined), "input"],
   ["bookings.byPayload: NUL", (shop) => shop.bookings.byPayload(NUL), "input"],

@@ -29,9 +29,13 @@ class HttpControlPort implements ControlPort {
  *
  * @param url The fake's `url`.
  * @example
+ * ```ts
+ * import { connectFakeTelegram } from "bookonce/testing";
+ *
  * const telegram = connectFakeTelegram("http://127.0.0.1:8081");
  * const alice = await telegram.user({ firstName: "Alice" });
  * await alice.send("/start");
+ * ```
  */
 export function connectFakeTelegram(url: string): RemoteFakeTelegram {
   const root = url.replace(/\/+$/, "");

@@ -2,7 +2,11 @@
  * A length of time. The parts are added together.
  *
  * @example
- * const tenMinutes: Duration = { minutes: 10 };
+ * ```ts
+ * import type { FakeTelegram } from "bookonce/testing";
+ *
+ * export const later = (telegram: FakeTelegram): Promise<void> => telegram.clock.advance({ minutes: 10 });
+ * ```
  */
 export interface Duration {
   days?: number | undefined;

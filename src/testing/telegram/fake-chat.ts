@@ -41,7 +41,14 @@ export class FakeChat {
    * milliseconds, telling the last messages.
    *
    * @example
-   * const reply = await alice.chat.waitFor((message) => message.text.includes("booked"));
+   * ```ts
+   * import type { FakeUser } from "bookonce/testing";
+   *
+   * export async function reply(alice: FakeUser): Promise<string> {
+   *   const message = await alice.chat.waitFor((each) => each.text.includes("booked"));
+   *   return message.text;
+   * }
+   * ```
    */
   async waitFor(predicate: (message: ChatMessage) => boolean, options: WaitOptions = {}): Promise<ChatMessage> {
     const timeout = options.timeout ?? 5000;

@@ -20,7 +20,13 @@ export interface FakeClock {
    * finish before time moves on.
    *
    * @example
-   * await telegram.clock.advance({ seconds: 11 });
+   * ```ts
+   * import type { FakeTelegram } from "bookonce/testing";
+   *
+   * export async function tooLate(telegram: FakeTelegram): Promise<void> {
+   *   await telegram.clock.advance({ seconds: 11 });
+   * }
+   * ```
    */
   advance(by: Duration): Promise<void>;
 }

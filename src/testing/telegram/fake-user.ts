@@ -27,10 +27,16 @@ const ONE_WAIT = 10_000;
  * A person with a Telegram client and a wallet of Stars.
  *
  * @example
- * const alice = telegram.user({ firstName: "Alice", stars: 500 });
- * await alice.send("/start");
- * await alice.press("Book 10:00");
- * const outcome = await alice.pay();
+ * ```ts
+ * import type { FakeTelegram } from "bookonce/testing";
+ *
+ * export async function buy(telegram: FakeTelegram): Promise<string> {
+ *   const alice = telegram.user({ firstName: "Alice", stars: 500 });
+ *   await alice.send("/start");
+ *   await alice.press("Book 10:00");
+ *   return (await alice.pay()).outcome;
+ * }
+ * ```
  */
 export class FakeUser {
   readonly id: number;
@@ -88,8 +94,14 @@ export class FakeUser {
    * @param invoice An invoice message, a link from `createInvoiceLink`, or nothing for the newest invoice in the chat
    *   (waiting up to five real seconds for one). Somebody else's invoice message stands for a forwarded copy of it.
    * @example
-   * const outcome = await alice.pay(link);
-   * if (outcome.outcome === "paid") console.log(outcome.chargeId);
+   * ```ts
+   * import type { FakeUser } from "bookonce/testing";
+   *
+   * export async function pay(alice: FakeUser, link: string): Promise<void> {
+   *   const outcome = await alice.pay(link);
+   *   if (outcome.outcome === "paid") console.log(outcome.chargeId);
+   * }
+   * ```
    */
   async pay(invoice?: ChatMessage | string, options: PayOptions & Where = {}): Promise<PaymentOutcome> {
     const { bot, group, ...payOptions } = options;

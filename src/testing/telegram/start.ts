@@ -54,7 +54,12 @@ export class FakeTelegram extends FakeTelegramControls implements AsyncDisposabl
    * Creates a person with a wallet.
    *
    * @example
-   * const alice = telegram.user({ firstName: "Alice", stars: 1000, language_code: "uz" });
+   * ```ts
+   * import type { FakeTelegram, FakeUser } from "bookonce/testing";
+   *
+   * export const alice = (telegram: FakeTelegram): FakeUser =>
+   *   telegram.user({ firstName: "Alice", stars: 1000, language_code: "uz" });
+   * ```
    */
   user(user: NewUser = {}): FakeUser {
     return new FakeUser(this.port, this.#host.addUser(user));
@@ -75,9 +80,14 @@ export class FakeTelegram extends FakeTelegramControls implements AsyncDisposabl
  * Stars ledger, a clock that tests can move, and faults on demand.
  *
  * @example
+ * ```ts
+ * import { startFakeTelegram } from "bookonce/testing";
+ * import { Bot } from "grammy";
+ *
  * await using telegram = await startFakeTelegram();
  * const { token } = telegram.bot();
- * const bot = new Bot(token, { client: { apiRoot: telegram.url } });
+ * export const bot = new Bot(token, { client: { apiRoot: telegram.url } });
+ * ```
  */
 export async function startFakeTelegram(options: FakeTelegramOptions = {}): Promise<FakeTelegram> {
   const world = new World({
