@@ -4,6 +4,7 @@ import pc from "picocolors";
 import { startPostgres } from "../scripts/postgres.ts";
 import { type ContestantName, contestantNames } from "./contestants/contestant.ts";
 import { contestants as makers } from "./contestants/index.ts";
+import { flatness } from "./flatness.ts";
 import { figuresOf, problemsOf, ratiosOf, table } from "./report.ts";
 import { type Rounds, run, warmUp } from "./run.ts";
 import { createBenchDatabase } from "./seed.ts";
@@ -20,6 +21,7 @@ interface Options {
   readonly prepare: boolean;
   readonly batchSize?: number;
   readonly inFlight?: number;
+  readonly flatness: boolean;
 }
 
 const known: readonly string[] = [...workloadNames, ...contestantNames];
@@ -38,6 +40,7 @@ const options = new Command("bench")
   .option("--no-prepare", "no named statements, for anybody")
   .option("--batch-size <n>", "bookonce: commands in one transaction at most", positive)
   .option("--in-flight <n>", "bookonce: transactions in flight at most", positive)
+  .option("--flatness", "instead: whether lists and claims stay as fast with a hundred times as many bookings", false)
   .parse()
   .opts<Options>();
 
@@ -51,7 +54,7 @@ const chosen = <Name extends string>(all: readonly Name[]): readonly Name[] => {
 
 const postgres = await startPostgres();
 try {
-  await main();
+  await (options.flatness ? flatness(postgres.url, options) : main());
 } finally {
   await postgres.stop();
 }

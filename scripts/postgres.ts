@@ -30,11 +30,17 @@ export async function startPostgres(options: StartOptions = {}): Promise<Running
 }
 
 async function startContainer(): Promise<RunningPostgres> {
-  const { PostgreSqlContainer } = await import("@testcontainers/postgresql");
-  const image = `postgres:${process.env["POSTGRES_VERSION"] ?? "18"}-alpine`;
-  const container = await new PostgreSqlContainer(image).withCommand(["postgres", "-c", "max_connections=300"]).start();
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const port = 5432;
+  const container = await new GenericContainer(`postgres:${process.env["POSTGRES_VERSION"] ?? "18"}-alpine`)
+    .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
+    .withCommand(["postgres", "-c", "max_connections=300"])
+    .withExposedPorts(port)
+    // Twice: the image starts the server once to set it up, and once for good.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
   return {
-    url: container.getConnectionUri(),
+    url: `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(port)}/postgres`,
     stop: async () => {
       await container.stop();
     },

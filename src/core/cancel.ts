@@ -3,7 +3,15 @@ import { closeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import type { Booking, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
-import { bookedPayment, type Changes, type Decision, type State, standingApproval, unchanged } from "./state.ts";
+import {
+  bookedPayment,
+  type Changes,
+  type Decision,
+  returnedOf,
+  type State,
+  standingApproval,
+  unchanged,
+} from "./state.ts";
 import { stateAt } from "./states.ts";
 
 export interface Cancel {
@@ -63,7 +71,9 @@ export function previewCancel(
   const current = stateAt(booking, now);
   if (current === "cancelled") return { outcome: "already_cancelled", booking };
   if (current === "expired") return { outcome: "already_expired", booking };
-  const terms = cancellationTerms(booking, bookedPayment(state, booking.id), customer === null, providers, now);
+  const payment = bookedPayment(state, booking.id);
+  const returned = payment === undefined ? 0 : returnedOf(state, payment.id);
+  const terms = cancellationTerms(booking, payment, returned, customer === null, providers, now);
   if (current === "confirmed" && !terms.allowed) {
     return { outcome: "refused", reason: "forbidden_by_policy", booking, terms };
   }

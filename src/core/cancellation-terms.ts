@@ -19,6 +19,8 @@ export interface CancellationTerms {
 export function cancellationTerms(
   booking: Booking,
   payment: Payment | undefined,
+  /** What has gone back of it already, by whatever way. */
+  returned: number,
   administrator: boolean,
   providers: Providers,
   now: Instant,
@@ -34,14 +36,15 @@ export function cancellationTerms(
     percent < 100 &&
     !capabilitiesOf(providers, payment.key.provider).partialRefund;
   const share = rounded ? (wholeInsteadOfPart === "all" ? 100 : 0) : percent;
-  const refund = payment === undefined || !allowed ? null : shareOf(payment.facts.money, share);
+  const refund = payment === undefined || !allowed ? null : shareOf(payment.facts.money, share, returned);
   const quote = [booking.version, allowed ? "yes" : "no", refund?.amount ?? 0].join(":");
   return { allowed, refund, percent, rounded, quote };
 }
 
-/** Rounded down to the minor unit; null when nothing is left of it. */
-function shareOf(money: Money, percent: number): Money | null {
+/** Rounded down to the minor unit, and never more than is still here; null when nothing is left of it. */
+function shareOf(money: Money, percent: number, returned: number): Money | null {
   // In whole numbers: 29 percent of 100 must not become 28.
-  const amount = Number((BigInt(money.amount) * BigInt(Math.round(percent * 100))) / 10_000n);
+  const share = Number((BigInt(money.amount) * BigInt(Math.round(percent * 100))) / 10_000n);
+  const amount = Math.min(share, money.amount - returned);
   return amount > 0 ? { amount, currency: money.currency } : null;
 }

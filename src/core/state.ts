@@ -124,6 +124,13 @@ export function bookedPayment(state: State, bookingId: string): Payment | undefi
   return undefined;
 }
 
+/** What is on its way back of a payment, or is back already. */
+export function returnedOf(state: State, paymentId: string): number {
+  let sum = 0;
+  for (const refund of state.refunds.values()) if (refund.paymentId === paymentId) sum += refund.money.amount;
+  return sum;
+}
+
 /** The approval that stands for a booking, not void: at most one can lead to a charge (S7). */
 export function standingApproval(state: State, bookingId: string): Checkout | undefined {
   for (const checkout of state.checkouts.values()) {

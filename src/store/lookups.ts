@@ -4,7 +4,7 @@ import type { Interval } from "../core/time.ts";
 import type { Statement } from "../database/port.ts";
 import { columns } from "./columns.ts";
 import { isoText } from "./mapping.ts";
-import { constants, document, listed, type QueryBuilder, textOf } from "./query-builder.ts";
+import { constants, document, type QueryBuilder, rowsOf, textOf } from "./query-builder.ts";
 import type { PaymentRow, RefundRow } from "./tables.ts";
 
 /** Fast reads without locks: they may be stale the moment they arrive, and nothing is decided on them (B1). */
@@ -110,16 +110,30 @@ export function lookups(q: QueryBuilder): Lookups {
       answer(
         jsonArrayFrom(
           db
-            .selectFrom("claims")
-            .innerJoin("bookings", "bookings.id", "claims.booking_id")
-            .select(["claims.resource_id", "claims.starts_at", "claims.ends_at", "bookings.customer"])
-            .where("claims.resource_id", "=", listed("resources", "text"))
-            .where(sql<boolean>`claims.exclusive`)
-            .where(sql<boolean>`claims.during && tstzrange(${at("start")}, ${at("end")})`)
-            .where(sql<boolean>`claims.live @> ${now}`)
-            .orderBy("claims.starts_at"),
+            .selectFrom(rowsOf<{ resource: string }>("windows", "resource text"))
+            // One resource at a time, which `offset` keeps so: for a list of them the planner reads the whole house's week.
+            .innerJoinLateral(
+              (eb) =>
+                eb
+                  .selectFrom("claims")
+                  .innerJoin("bookings", "bookings.id", "claims.booking_id")
+                  .select(["claims.resource_id", "claims.starts_at", "claims.ends_at", "bookings.customer"])
+                  .whereRef("claims.resource_id", "=", "r.resource")
+                  .where(sql<boolean>`claims.exclusive`)
+                  .where(sql<boolean>`claims.during && tstzrange(${at("start")}, ${at("end")})`)
+                  .where(sql<boolean>`claims.live @> ${now}`)
+                  .offset(sql.lit(0))
+                  .as("taken"),
+              (join) => join.onTrue(),
+            )
+            .select(["taken.resource_id", "taken.starts_at", "taken.ends_at", "taken.customer"])
+            .orderBy("taken.starts_at"),
         ),
-        { resources, start: isoText(start), end: isoText(end) },
+        {
+          windows: [...new Set(resources)].map((resource) => ({ resource })),
+          start: isoText(start),
+          end: isoText(end),
+        },
       ),
 
     holders: ({ resource, at: moment, asOf }) =>

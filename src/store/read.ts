@@ -90,7 +90,7 @@ function partsOf(keys: Keys): Parts {
     windows: keys.windows.length > 0,
     money: keys.checkouts.length > 0 || payments || keys.bookingIds.length > 0 || entries,
     payments: payments || byId || keys.bookingIds.length > 0,
-    refunds: payments || byId,
+    refunds: payments || byId || keys.bookingIds.length > 0,
     entries,
     waiters: keys.waiters.length > 0,
   };
@@ -131,7 +131,7 @@ function readText(q: QueryBuilder, parts: Parts): string {
   }
   if (parts.money) named.push(["checkouts", checkouts(q, parts)]);
   if (parts.money || parts.payments) named.push(["payments", payments(q, parts)]);
-  if (parts.refunds) named.push(["refunds", refunds(q)]);
+  if (parts.refunds) named.push(["refunds", refunds(q, parts)]);
   if (parts.entries || parts.waiters) named.push(["entries", entries(q, parts)]);
   // The clock is read last: what was read before is then a superset of what is live at `now`, and the core judges it exactly.
   named.push(["now", sql`${q.named("clock")}()`]);
@@ -282,7 +282,7 @@ function payments(q: QueryBuilder, parts: Parts): Expression<unknown> {
   return jsonArrayFrom(booked.unionAll(same).unionAll(byId));
 }
 
-function refunds(q: QueryBuilder): Expression<unknown> {
+function refunds(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const byId = q.db.selectFrom("refunds").select(columns.refunds).where("id", "=", listed("refundIds", "uuid"));
   const ofPayments = q.db
     .selectFrom(byExternalId("payments"))
@@ -293,7 +293,13 @@ function refunds(q: QueryBuilder): Expression<unknown> {
     )
     .innerJoin("refunds", "refunds.payment_id", "payments.id")
     .select(columns.refunds.map((column) => `refunds.${column}` as const));
-  return jsonArrayFrom(byId.unionAll(ofPayments));
+  // What was returned already of what bought the bookings: a cancellation returns the rest at most.
+  const ofBookings = q.db
+    .selectFrom("payments")
+    .innerJoin("refunds", "refunds.payment_id", "payments.id")
+    .select(columns.refunds.map((column) => `refunds.${column}` as const))
+    .where("payments.booking_id", "in", wanted(q, parts).select("id"));
+  return jsonArrayFrom(byId.unionAll(ofPayments).unionAll(ofBookings));
 }
 
 function wantedEntries(q: QueryBuilder, parts: Parts) {

@@ -90,10 +90,9 @@ test("docs/race-by-hand.md: every block does what the page says, in two sessions
     [],
   ]);
 
-  // What the page says that bookonce would answer.
-  const asked = { provider: "telegram_stars", account: "bot", payload: "bko1_by_hand_bob", payer: "bob" };
-  const query = { ...asked, checkoutId: "by-hand", amount: 500, currency: "XTR" };
-  expect(await bookonce.decidePreCheckout(query)).toMatchObject({ outcome: "declined", reason: "slot_taken" });
+  // What the page says that bookonce would answer: it sees what was typed by hand.
+  const asked = { resources: ["anna"], start: "2030-01-15T10:00:00Z", duration: { minutes: 60 } };
+  expect(await bookonce.reserveSlot({ customer: "carol", ...asked })).toMatchObject({ reason: "slot_taken" });
 
   await databaseClock(database).advance(5 * 60_000);
   expect(await two.paste(bobLocks)).toEqual([[], [{ id: bob }], [{ id: "anna" }]]);

@@ -6,6 +6,8 @@ import { ask, openDay, saidTo, timesOn } from "../support/bot-buyer.ts";
 import { type BotWorld, price } from "../support/bot-world.ts";
 import type { Random } from "../support/random.ts";
 
+/** A person whose bot says nothing for so long tries again: in these tests it has been killed. */
+const impatient = { timeout: 8_000 };
 const purse = 1_000_000;
 
 /** Many short slots, so that a crowd does not run out of them; and a clock that waits for no delivery, for there is always one. */
@@ -62,7 +64,7 @@ export class Crowd {
 
   async #purchase(person: FakeUser, random: Random): Promise<string> {
     // Never the first day: a booking that can be cancelled for nothing, whenever the test runs.
-    const screen = await openDay(person, 1 + random.below(3));
+    const screen = await openDay(person, 1 + random.below(3), impatient);
     const time = timesOn(screen)[random.below(3)];
     if (time === undefined) return "sold out";
     await person.press(time, { on: screen });
@@ -70,7 +72,7 @@ export class Crowd {
       (message) => message.invoice !== undefined || /taken|busy/.test(message.text),
       {
         after: screen,
-        timeout: 20_000,
+        ...impatient,
       },
     );
     if (answer.invoice === undefined) return "taken before the invoice";
@@ -87,7 +89,7 @@ export class Crowd {
   }
 
   async #cancelSomething(person: FakeUser): Promise<void> {
-    const list = await ask(person, "/bookings", /^Your bookings|no bookings/);
+    const list = await ask(person, "/bookings", /^Your bookings|no bookings/, impatient);
     const cancel = list.buttons.flat()[0]?.data;
     if (cancel !== undefined) await person.press(cancel, { on: list });
   }

@@ -4,19 +4,19 @@ import type { ChatMessage, FakeUser } from "bookonce/testing";
 export const patient = { timeout: 60_000 };
 
 /** Sends a command and waits for what the bot says to it. */
-export async function ask(person: FakeUser, text: string, answer: RegExp): Promise<ChatMessage> {
+export async function ask(person: FakeUser, text: string, answer: RegExp, wait = patient): Promise<ChatMessage> {
   const sent = await person.send(text);
-  return person.chat.waitFor((message) => answer.test(message.text), { ...patient, after: sent });
+  return person.chat.waitFor((message) => answer.test(message.text), { ...wait, after: sent });
 }
 
 /** The times of a day, counted from tomorrow. The second day and later ones are more than 24 hours ahead. */
-export async function openDay(person: FakeUser, day = 1): Promise<ChatMessage> {
-  const days = await ask(person, "/start", /Choose a day/);
+export async function openDay(person: FakeUser, day = 1, wait = patient): Promise<ChatMessage> {
+  const days = await ask(person, "/start", /Choose a day/, wait);
   const button = days.buttons.flat()[day];
   if (button?.data === undefined) throw new Error(`there is no day ${day}`);
   await person.press(button.data, { on: days });
   return person.chat.waitFor((message) => /Choose when|everything is taken/.test(message.text), {
-    ...patient,
+    ...wait,
     after: days,
   });
 }

@@ -58,11 +58,25 @@ export function ofModel(model: Model): Projection {
       r.dueAt,
       r.completedBy,
     ]),
-    history: model.pairs.map(({ model: id }) => [
-      id,
-      ...model.events.filter((e) => e.bookingId === id).map((e) => `${e.type} by ${e.actor}`),
-    ]),
+    history: model.pairs.map(({ model: id }) => [id, ...historyOf(model, id)]),
   });
+}
+
+const incidents = new Set(["payment_recurring", "payment_conflict", "checkout_conflict"]);
+
+/** The core reports an incident as often as it is told of it; the database keeps one of each. */
+function historyOf(model: Model, bookingId: string): string[] {
+  const known = new Set<string>();
+  return model.events
+    .filter((event) => {
+      if (event.bookingId !== bookingId) return false;
+      if (!incidents.has(event.type)) return true;
+      const incident = JSON.stringify([event.type, event.data]);
+      if (known.has(incident)) return false;
+      known.add(incident);
+      return true;
+    })
+    .map((event) => `${event.type} by ${event.actor}`);
 }
 
 export async function ofDatabase(db: TestDatabase, model: Model): Promise<Projection> {

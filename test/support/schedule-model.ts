@@ -223,7 +223,8 @@ export class ScheduleModel {
     const customer = `customer-${step.customer}`;
     const { quantity, requestId } = step;
     const stars = { amount: 500, currency: "XTR" };
-    const replaced = step.replaces === null ? undefined : this.#pair(step.replaces);
+    const own = this.pairs.filter(({ payer }) => payer === customer);
+    const replaced = step.replaces === null ? undefined : (own.at(-1 - step.replaces) ?? this.#pair(step.replaces));
     const claim = step.how === "at_checkout" ? ("at_checkout" as const) : ("now" as const);
     const free = step.how === "confirm" || step.how === "free";
     // A free service has no checkout, and none of its own can be told to have one.

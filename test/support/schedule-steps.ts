@@ -12,7 +12,7 @@ export type ScheduleStep =
       readonly quantity: number;
       readonly how: "hold" | "confirm" | "at_checkout" | "free";
       readonly requestId: string | null;
-      /** The booking to be replaced. */
+      /** Which of her bookings is to be replaced. */
       readonly replaces: number | null;
     }
   | { readonly do: "reschedule"; readonly booking: number; readonly by: By; readonly startsInMs: number; readonly what: number | null; readonly price: "same" | "other" }
@@ -45,12 +45,12 @@ const reserve: fc.Arbitrary<ScheduleStep> = fc.record({
   quantity: fc.constantFrom(1, 1, 1, 2, 3),
   how: fc.constantFrom("hold" as const, "hold" as const, "confirm" as const, "at_checkout" as const, "free" as const),
   requestId: fc.constantFrom(null, null, null, "r1", "r2"),
-  replaces: fc.option(booking, { freq: 3 }),
+  replaces: fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(3) }),
 });
 
 const weighted: [number, fc.Arbitrary<ScheduleStep>][] = [
-  [9, reserve],
-  [4, fc.record({ do: fc.constant("reschedule" as const), booking, by, startsInMs, what: fc.option(fc.nat(99), { freq: 2 }), price: fc.constantFrom("same" as const, "same" as const, "other" as const) })],
+  [16, reserve],
+  [4, fc.record({ do: fc.constant("reschedule" as const), booking, by, startsInMs, what: fc.option(fc.nat(99), { freq: 2, nil: null }), price: fc.constantFrom("same" as const, "same" as const, "other" as const) })],
   [3, fc.record({ do: fc.constant("preCheckout" as const), booking, id })],
   [3, fc.record({ do: fc.constant("receipt" as const), booking, id })],
   [1, fc.record({ do: fc.constant("preview" as const), booking, by })],

@@ -137,7 +137,7 @@ describe("B5: wrong money is impossible", () => {
 
   const payment = `insert into {}.payments (id, provider, account, external_id, token, payer, amount, currency, booking_id,
       disposition, review, received_at, details)
-    values ($1, 'telegram_stars', 'bot', $2, 't', 'p', $3, 'XTR', $4, $5, null, now(), '{}')`;
+    values ($1, 'telegram_stars', 'bot', $2, 't', 'p', $3, 'XTR', $4, $5, null, now(), jsonb_build_object())`;
 
   test.each([
     ["a second payment that bought the booking", 500, "booked", "payments_one_booked"],

@@ -202,3 +202,20 @@ test("S17: a recurring receipt is reported and left alone", async () => {
   expect(await count(db, "payments", "external_id = $1", [charge.chargeId])).toBe(0);
   expect(await historyOf(db.bookonce, booking)).toEqual(["booking_reserved", "payment_recurring"]);
 });
+
+test("an incident whose ids are as long as they may be, in letters of three bytes, is recorded like any other", async () => {
+  const long = (length: number) =>
+    Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join("");
+  const charge = {
+    provider: long(200),
+    account: long(200),
+    chargeId: long(200),
+    payload: `bko1_${long(251)}`,
+    payer: long(200),
+    amount: 500,
+    currency: "XTR",
+  };
+  expect(await db.bookonce.confirmPayment({ ...charge, recurring: true })).toEqual({ outcome: "recurring" });
+  expect(await db.bookonce.confirmPayment(charge)).toMatchObject({ outcome: "unmatched" });
+  expect(await db.bookonce.confirmPayment({ ...charge, amount: 1 })).toMatchObject({ outcome: "conflict" });
+});

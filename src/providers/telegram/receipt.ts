@@ -61,7 +61,11 @@ export async function recordRefund(
   const payment = ownPayment(await bookonce.payments.find({ chargeId: seen.chargeId }), seen);
   if (payment === undefined) return { outcome: "external_refund", refund: { ...seen, payment: null } };
   const [refund] = await bookonce.refunds.ofPayment(payment.id);
-  if (refund === undefined) return { outcome: "external_refund", refund: { ...seen, payment } };
+  if (refund === undefined) {
+    // A fact, and recorded as one; what becomes of the booking is policy `externalRefund`.
+    await bookonce.refunds.recordExternal({ paymentId: payment.id, by });
+    return { outcome: "external_refund", refund: { ...seen, payment } };
+  }
   if (refund.state === "completed") return { outcome: "refund_seen", refund, payment, repeated: true };
   return {
     outcome: "refund_seen",

@@ -30,11 +30,11 @@ type Answer = Awaited<ReturnType<Refunder["refund"]>>;
  * user who is gone), which is tried again slowly before a person is asked; `pause` when the token is revoked.
  */
 export function starsRefunder(api: TelegramApi, { botId }: StarsRefunderOptions = {}): Refunder {
-  const account = botId === undefined ? null : accountOf(botId);
   return {
     provider: starsProvider,
+    ...(botId === undefined ? {} : { account: accountOf(botId) }),
     async refund(task, { signal }) {
-      const refused = checked(task, account);
+      const refused = checked(task);
       if (refused.answer !== null) return refused.answer;
       try {
         await callTelegram(api, "refundStarPayment", refused.params, signal);
@@ -51,14 +51,8 @@ type Params = { readonly user_id: number; readonly telegram_payment_charge_id: s
 /** What would be a mistake to send is not sent (B40). */
 function checked(
   task: RefundTask,
-  account: string | null,
 ): { readonly answer: RefundAnswer } | { readonly answer: null; readonly params: Params } {
   const { payment } = task;
-  if (account !== null && payment.account !== account) {
-    return {
-      answer: { answer: "retry_later", afterMs: 60_000, error: `left to the worker of bot ${payment.account}` },
-    };
-  }
   const userId = telegramUserId(payment.payer);
   if (userId === null) {
     return { answer: { answer: "refused", error: `the payer ${JSON.stringify(payment.payer)} is no Telegram user` } };

@@ -301,13 +301,28 @@ test("an external refund of a charge that we never heard of, and a hook that thr
   expect(at.errors).toHaveLength(1);
 });
 
-test("an administrator cancels after an external refund: the queued refund is found done", async () => {
+test("an administrator cancels after an external refund: it is recorded, and nothing more goes back", async () => {
   const at = await salon(db);
   const alice = at.person();
   const booking = await at.reserve(alice);
   const { chargeId } = await buy(at, alice, booking);
   await at.fake.refundExternally(chargeId);
   await at.receive();
+  const cancelled = await db.bookonce.cancel({ bookingId: booking.id, administrator: "admin" });
+  expect(cancelled).toMatchObject({ outcome: "cancelled", refund: null });
+  expect(await rows(db, "refunds", "booking_id = $1", booking.id)).toMatchObject([
+    { state: "completed", reason: "external" },
+  ]);
+  expect(await alice.stars()).toBe(1000);
+  expect(await db.bookonce.audit()).toMatchObject({ problems: [] });
+});
+
+test("an administrator cancels before the news of an external refund: the queued refund is found done", async () => {
+  const at = await salon(db);
+  const alice = at.person();
+  const booking = await at.reserve(alice);
+  const { chargeId } = await buy(at, alice, booking);
+  await at.fake.refundExternally(chargeId);
   const cancelled = await db.bookonce.cancel({ bookingId: booking.id, administrator: "admin" });
   await db.bookonce.refunds.run(starsRefunder(at.api, { botId: at.bot.id }));
   const refundId = cancelled.outcome === "cancelled" ? (cancelled.refund?.id ?? "") : "";

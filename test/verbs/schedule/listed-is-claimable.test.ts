@@ -49,9 +49,12 @@ const scenario = fc.record({
   kind: fc.constantFrom("exclusive", "pool", "counted", "session", "several"),
   quantity: fc.constantFrom(1, 2),
   nowBefore: fc.constantFrom(-4, 2, 30),
-  taken: fc.array(fc.record({ at: fc.nat(31), length: fc.integer({ min: 1, max: 6 }), own: fc.boolean(), of: fc.nat(2) }), {
-    maxLength: 5,
-  }),
+  taken: fc.array(
+    fc.record({ at: fc.nat(31), length: fc.integer({ min: 1, max: 6 }), own: fc.boolean(), of: fc.nat(2) }),
+    {
+      maxLength: 5,
+    },
+  ),
 });
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
@@ -98,7 +101,9 @@ async function check(given: Scenario): Promise<void> {
   await stopClock(db, new Date(dayStart - given.nowBefore * 60 * minute).toISOString());
   const query = { service, customer, quantity: given.quantity };
   const range = { from: new Date(dayStart), to: new Date(dayStart + rasterTimes * rasterMs) };
-  const listed = new Map((await db.bookonce.slots.find({ ...query, ...range })).map((slot) => [slot.start.getTime(), slot]));
+  const listed = new Map(
+    (await db.bookonce.slots.find({ ...query, ...range })).map((slot) => [slot.start.getTime(), slot]),
+  );
   const raster = Array.from({ length: rasterTimes }, (_, index) => dayStart + index * rasterMs);
   const client = await db.pool.connect();
   try {
@@ -129,7 +134,10 @@ async function check(given: Scenario): Promise<void> {
 }
 
 test("B16: every listed time can be claimed, and every other is refused for exactly the reason that is explained", async () => {
-  await fc.assert(fc.asyncProperty(scenario, check), { numRuns: 12, seed: Number(process.env["FC_SEED"] ?? 20_260_328) });
+  await fc.assert(fc.asyncProperty(scenario, check), {
+    numRuns: 12,
+    seed: Number(process.env["FC_SEED"] ?? 20_260_328),
+  });
 }, 180_000);
 
 test("B16: a place for more is left exactly as long as the list says", async () => {

@@ -27,9 +27,7 @@ export function always(zone = "UTC", stepMinutes = 60): NonNullable<ServiceInput
 
 /** Open so long every day. */
 export function daily(from: string, to: string, zone = "UTC", stepMinutes = 60): NonNullable<ServiceInput["times"]> {
-  const weekly = Object.fromEntries(
-    Object.keys(always().schedule.weekly ?? {}).map((name) => [name, [{ from, to }]]),
-  );
+  const weekly = Object.fromEntries(Object.keys(always().schedule.weekly ?? {}).map((name) => [name, [{ from, to }]]));
   return { schedule: { zone, weekly }, grid: { stepMinutes, anchor: "window" } };
 }
 
@@ -40,7 +38,10 @@ export async function aService(shop: Shop, over: Partial<ServiceInput> = {}): Pr
 }
 
 /** An hour of something for somebody new, unless told otherwise. */
-export function ask(shop: Shop, over: Partial<ReserveSlotInput> & { start: Date | string }): Promise<ReserveSlotOutcome> {
+export function ask(
+  shop: Shop,
+  over: Partial<ReserveSlotInput> & { start: Date | string },
+): Promise<ReserveSlotOutcome> {
   const length = over.service === undefined && over.end === undefined ? { duration: { minutes: 60 } } : {};
   return shop.reserveSlot({ customer: unique("customer"), ...length, ...over });
 }
