@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Statement } from "../database/port.ts";
 import type { Keys } from "./keys.ts";
-import { document, listed, type QueryBuilder, rows, textOf } from "./query-builder.ts";
+import { document, listed, type QueryBuilder, rows, textOf, withMembers } from "./query-builder.ts";
 import { isNamed } from "./wanted-bookings.ts";
 
 /**
@@ -87,19 +87,13 @@ function lockTexts(q: QueryBuilder, entries: boolean): Record<Locked, string> {
 
   // A new snapshot: the bookings' resources as they are now that the bookings are locked. A pool brings its members, for any of them
   // may be chosen.
-  const resources = sql`with wanted as (
+  const resources = sql`with wanted as materialized (
       select r.resource from ${rows("windows", "resource text")}
       union all
       ${bookingsWanted.select(sql<string>`unnest(wanted_ids || resource_ids)`.as("resource"))}
     )
     select count(*)::text as result from (
-      select id from ${q.named("resources")}
-      where id in (
-        select resource from wanted
-        union all
-        select unnest(p.members) from ${q.named("resources")} p join wanted on wanted.resource = p.id
-      )
-      order by id for no key update
+      select id from ${q.named("resources")} where id = any(${withMembers(q)}) order by id for no key update
     ) as locked`;
 
   const payments = sql`select count(*)::text as result from (${db

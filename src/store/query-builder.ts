@@ -50,6 +50,15 @@ export function rows(name: string, columns: string): RawBuilder<unknown> {
   return sql`jsonb_to_recordset(${document} -> ${sql.lit(name)}) as r(${sql.raw(columns)})`;
 }
 
+/**
+ * The resources of a CTE `wanted`, and the members of the pools among them. An array, for with a sub-select the planner expects hundreds
+ * of rows and scans the table: measured with 10 000 resources, 10 ms instead of 0.1.
+ */
+export function withMembers({ named }: QueryBuilder): RawBuilder<unknown> {
+  return sql`array(select resource from wanted union all select unnest(p.members) from ${named("resources")} p
+    where p.kind = 'pool' and p.id = any(array(select resource from wanted)))`;
+}
+
 /** The statement's text. Values that differ from call to call belong into the document, so nothing may be left as a parameter. */
 export function textOf({ db }: QueryBuilder, statement: RawBuilder<unknown>): string {
   const { sql: text, parameters } = statement.compile(db);

@@ -17,7 +17,7 @@ import {
   toRefund,
   toResource,
 } from "./mapping.ts";
-import { constants, listed, type QueryBuilder, rows, rowsOf, textOf } from "./query-builder.ts";
+import { constants, listed, type QueryBuilder, rows, rowsOf, textOf, withMembers } from "./query-builder.ts";
 import type {
   BookingRow,
   CheckoutRow,
@@ -126,9 +126,8 @@ function documentOf(keys: Keys): unknown {
 function readText(q: QueryBuilder, parts: Parts): string {
   const named: [string, Expression<unknown>][] = [];
   named.push(["bookings", bookings(q, parts)]);
-  if (parts.existing || parts.windows) {
-    named.push(["resources", resources(q, parts)], ["claims", claims(q, parts)]);
-  }
+  const places = parts.existing || parts.windows;
+  if (places) named.push(["resources", resources(q)], ["claims", claims(q, parts)]);
   if (parts.money) named.push(["checkouts", checkouts(q, parts)]);
   if (parts.money || parts.payments) named.push(["payments", payments(q, parts)]);
   if (parts.refunds) named.push(["refunds", refunds(q, parts)]);
@@ -136,7 +135,8 @@ function readText(q: QueryBuilder, parts: Parts): string {
   // The clock is read last: what was read before is then a superset of what is live at `now`, and the core judges it exactly.
   named.push(["now", sql`${q.named("clock")}()`]);
   const pairs = named.map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
-  return textOf(q, sql`select json_build_object(${sql.join(pairs)})::text as result`);
+  const withWanted = places ? sql`with wanted as materialized (${wantedResources(q, parts)})` : sql``;
+  return textOf(q, sql`${withWanted} select json_build_object(${sql.join(pairs)})::text as result`);
 }
 
 function wanted(q: QueryBuilder, parts: Parts) {
@@ -147,13 +147,14 @@ function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const sources = [];
   if (parts.existing) sources.push(wanted(q, parts).select(columns.bookings));
   if (parts.customers) {
-    // Those that stand: for "the same intention twice", and for the limit of live holds.
+    // Those that stand: for "the same intention twice", the limit of live holds, and the limit of a day (at most 25 hours long), to which
+    // visits that are over count too.
     sources.push(
       q.db
         .selectFrom("bookings")
         .select(columns.bookings)
         .where("customer", "=", listed("customers", "text"))
-        .where("ends_at", ">", sql<string>`(select ${q.named("clock")}())`)
+        .where("ends_at", ">", sql<string>`(select ${q.named("clock")}() - interval '26 hours')`)
         .where("state", "in", constants("pending", "held", "confirmed")),
     );
   }
@@ -183,14 +184,10 @@ function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
 }
 
 /** The resources and pools that are wanted or had, and the members of the pools. */
-function resources(q: QueryBuilder, parts: Parts): Expression<unknown> {
+function resources(q: QueryBuilder): Expression<unknown> {
   const names = sql.join(columns.resources.map((column) => sql`res.${sql.ref(column)}`));
   return sql`(select coalesce(json_agg(x), '[]') from (
-    with wanted as (${wantedResources(q, parts)})
-    select ${names} from ${q.named("resources")} res where res.id in (
-      select resource from wanted
-      union all
-      select unnest(p.members) from ${q.named("resources")} p join wanted on wanted.resource = p.id)) x)`;
+    select ${names} from ${q.named("resources")} res where res.id = any(${withMembers(q)})) x)`;
 }
 
 /** Resource (or pool), claimed interval, day: of the bookings, and of those still to be made. */
@@ -213,15 +210,13 @@ function wantedResources(q: QueryBuilder, parts: Parts): RawBuilder<unknown> {
 function claims(q: QueryBuilder, parts: Parts): Expression<unknown> {
   const names = sql.join(columns.claims.map((column) => sql`c.${sql.ref(column)}`));
   // The clock stands in a sub-select, so that the indexes can answer; what lapses between here and `now` is judged by the core.
-  const rivals = sql`
-    with wanted as (${wantedResources(q, parts)}),
-    looked_up as (
+  const rivals = sql`select c.* from (
       select resource, starts_at, ends_at from wanted
       union
       select m.member, least(w.starts_at, w.day_starts_at), greatest(w.ends_at, w.day_ends_at)
-      from wanted w join ${q.named("resources")} p on p.id = w.resource cross join lateral unnest(p.members) as m(member)
-    )
-    select c.* from looked_up w cross join lateral (
+      from ${q.named("resources")} p join wanted w on w.resource = p.id cross join lateral unnest(p.members) as m(member)
+      where p.kind = 'pool' and p.id = any(array(select resource from wanted))
+    ) w cross join lateral (
       select ${names} from ${q.named("claims")} c
       where c.resource_id = w.resource and c.exclusive
         and c.during && tstzrange(w.starts_at, w.ends_at) and c.live @> (select ${q.named("clock")}())
