@@ -7,7 +7,10 @@ import { median } from "./measure.ts";
  * Whether the size of the house matters: a week of one resource is listed, and an hour of it claimed, in a house with few bookings and in
  * one with a hundred times as many. One resource's week holds as much in both, so that the answers are equally long.
  */
-export async function flatness(server: string, { json, rounds = 300 }: { json: boolean; rounds?: number }): Promise<void> {
+export async function flatness(
+  server: string,
+  { json, rounds = 300 }: { json: boolean; rounds?: number },
+): Promise<void> {
   const houses = [await openHouse(server, 1_000), await openHouse(server, 100_000)] as const;
   try {
     const [small, large] = houses;
@@ -23,12 +26,20 @@ export async function flatness(server: string, { json, rounds = 300 }: { json: b
         }
       }
       const [one, hundred] = times.map((all) => Math.round(median(all) * 100) / 100);
-      results[name] = { small: one ?? 0, large: hundred ?? 0, ratio: Math.round(((hundred ?? 0) / (one ?? 1)) * 100) / 100 };
+      results[name] = {
+        small: one ?? 0,
+        large: hundred ?? 0,
+        ratio: Math.round(((hundred ?? 0) / (one ?? 1)) * 100) / 100,
+      };
     }
     console.log(`Median of ${rounds} calls, milliseconds; ${resources} resources\n`);
-    console.log(`${"".padEnd(34)}${`${small.size} bookings`.padStart(18)}${`${large.size} bookings`.padStart(18)}${"ratio".padStart(10)}`);
+    console.log(
+      `${"".padEnd(34)}${`${small.size} bookings`.padStart(18)}${`${large.size} bookings`.padStart(18)}${"ratio".padStart(10)}`,
+    );
     for (const [name, { small: one, large: hundred, ratio }] of Object.entries(results)) {
-      console.log(`${name.padEnd(34)}${one.toFixed(2).padStart(18)}${hundred.toFixed(2).padStart(18)}${ratio.toFixed(2).padStart(10)}`);
+      console.log(
+        `${name.padEnd(34)}${one.toFixed(2).padStart(18)}${hundred.toFixed(2).padStart(18)}${ratio.toFixed(2).padStart(10)}`,
+      );
     }
     if (json) console.log(JSON.stringify({ flatness: results, bookings: [small.size, large.size], resources, rounds }));
   } finally {

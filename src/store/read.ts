@@ -178,6 +178,20 @@ function bookings(q: QueryBuilder, parts: Parts): Expression<unknown> {
         .where("waitlist_entry_id", "in", wantedEntries(q, parts).select("id")),
     );
   }
+  if (parts.payments) {
+    // The booking that a known charge belongs to, which is another than its payload says when a person has attached it.
+    sources.push(
+      q.db
+        .selectFrom(byExternalId("payments"))
+        .innerJoin("payments", (join) =>
+          join.on(
+            sql<boolean>`payments.provider = r.provider and payments.account = r.account and payments.external_id = r.external_id`,
+          ),
+        )
+        .innerJoin("bookings", "bookings.id", "payments.booking_id")
+        .select(columns.bookings.map((column) => `bookings.${column}` as const)),
+    );
+  }
   const [first, ...others] = sources;
   if (first === undefined) return sql`'[]'::json`;
   return jsonArrayFrom(others.reduce((query, other) => query.unionAll(other), first));

@@ -40,7 +40,10 @@ test("R17: of twelve parallel holds for ten places ten are held; of six holds of
 test("R18: with one place, the buyer's own hold is not in her way, and a rival's is refused meanwhile", async () => {
   const hall = await places(1);
   const booking = await have(db.bookonce, { resources: [hall], start: at(10), price });
-  expect(await ask(db.bookonce, { resources: [hall], start: at(10) })).toMatchObject({ reason: "no_capacity", left: 0 });
+  expect(await ask(db.bookonce, { resources: [hall], start: at(10) })).toMatchObject({
+    reason: "no_capacity",
+    left: 0,
+  });
   expect(await preCheckout(db.bookonce, booking)).toMatchObject({ outcome: "approved" });
   expect(await receipt(db.bookonce, booking)).toMatchObject({ outcome: "booked" });
   expect(await leftAt(hall, 10)).toBe(0);
@@ -72,7 +75,8 @@ test("R21: after a hundred random operations the places taken are the places sol
       if (outcome.outcome === "reserved") live.push({ ...outcome.booking, quantity });
     } else {
       const [gone] = live.splice(random.below(live.length), 1);
-      for (let again = 0; again < 2; again += 1) await bookonce.cancel({ bookingId: gone?.id ?? "", administrator: "a" });
+      for (let again = 0; again < 2; again += 1)
+        await bookonce.cancel({ bookingId: gone?.id ?? "", administrator: "a" });
     }
     expect(await takenAt(bookonce, hall, 10)).toBe(live.reduce((sum, one) => sum + one.quantity, 0));
   }
@@ -212,7 +216,10 @@ describe("R109: a capacity can be changed under way", () => {
 
   test("a hall of no places refuses everybody, and takes guests again when it has some", async () => {
     const hall = await places(0);
-    expect(await ask(db.bookonce, { resources: [hall], start: at(10) })).toMatchObject({ reason: "no_capacity", left: 0 });
+    expect(await ask(db.bookonce, { resources: [hall], start: at(10) })).toMatchObject({
+      reason: "no_capacity",
+      left: 0,
+    });
     await db.bookonce.resources.put({ id: hall, capacity: 1 });
     expect((await ask(db.bookonce, { resources: [hall], start: at(10) })).outcome).toBe("reserved");
   });

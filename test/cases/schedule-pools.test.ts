@@ -95,7 +95,9 @@ test("R13: a claim that names no member takes the free one, whichever way it is 
   const service = await aService(db.bookonce, { resources: [pool] });
   expect(await db.bookonce.slots.find({ service, ...span(10, 11) })).toMatchObject([{ left: 1 }]);
   expect((await have(db.bookonce, { resources: [pool], start: at(10) })).resources).toEqual([second]);
-  expect(await ask(db.bookonce, { service, resources: [first], start: at(10) })).toMatchObject({ reason: "slot_taken" });
+  expect(await ask(db.bookonce, { service, resources: [first], start: at(10) })).toMatchObject({
+    reason: "slot_taken",
+  });
 });
 
 test("B3: racers for a pool of three: three have one member each, the others are told that it is full", async () => {

@@ -70,7 +70,10 @@ test("B3: another session of the same service that overlaps, and another service
   const { room, seat, service } = await aClass(4);
   await seat();
   const other = await aService(db.bookonce, { resources: [room], session: { capacity: 4 } });
-  expect(await ask(db.bookonce, { service: other, start: at(10) })).toMatchObject({ reason: "slot_taken", resource: room });
+  expect(await ask(db.bookonce, { service: other, start: at(10) })).toMatchObject({
+    reason: "slot_taken",
+    resource: room,
+  });
   expect(await db.bookonce.slots.explain({ service: other, start: at(10) })).toMatchObject({
     refused: { reason: "slot_taken" },
   });
@@ -121,8 +124,7 @@ test("B2: a session has its buffers once, however many have joined", async () =>
 
 test("B9: a session's room is free again for others when all have gone", async () => {
   const { seat, room } = await aClass(3);
-  for (const { id, customer } of [await seat(), await seat()])
-    await db.bookonce.cancel({ bookingId: id, customer });
+  for (const { id, customer } of [await seat(), await seat()]) await db.bookonce.cancel({ bookingId: id, customer });
   expect((await ask(db.bookonce, { resources: [room], start: at(10) })).outcome).toBe("reserved");
 });
 

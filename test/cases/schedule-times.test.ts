@@ -69,7 +69,11 @@ describe("buffers", () => {
     const anna = await resource();
     await have(db.bookonce, { resources: [anna], start: at(12 + 50 / 60) });
     const buffers = { before: minutes(15) };
-    const service = await aService(db.bookonce, { resources: [anna], buffers, times: daily("09:00", "16:00", "UTC", 5) });
+    const service = await aService(db.bookonce, {
+      resources: [anna],
+      buffers,
+      times: daily("09:00", "16:00", "UTC", 5),
+    });
     const found = clockTimes(await db.bookonce.slots.find({ service, ...span(13, 17) }));
     expect([found.length, found[0], found.at(-1)]).toEqual([12, "14:05", "15:00"]);
   });
@@ -107,7 +111,10 @@ describe("replacing a hold", () => {
     ]);
     expect(await shown(rival)).toEqual([]);
     const second = await ask(db.bookonce, { customer, service, start: at(10.5), replaces: first.id });
-    expect(second).toMatchObject({ outcome: "reserved", replaced: { id: first.id, state: "cancelled", cancelReason: "replaced" } });
+    expect(second).toMatchObject({
+      outcome: "reserved",
+      replaced: { id: first.id, state: "cancelled", cancelReason: "replaced" },
+    });
     expect(await shown(rival)).toEqual([["09:30", false]]);
     expect((await ask(db.bookonce, { customer: rival, service, start: at(9.5) })).outcome).toBe("reserved");
   });
@@ -135,7 +142,12 @@ describe("replacing a hold", () => {
   test("R27: somebody else's hold, a confirmed booking and a booking that is unknown are not replaced; a lapsed one is no obstacle", async () => {
     const customer = unique("customer");
     const foreign = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-    const confirmed = await have(db.bookonce, { customer, resources: [await resource()], start: at(10), confirm: true });
+    const confirmed = await have(db.bookonce, {
+      customer,
+      resources: [await resource()],
+      start: at(10),
+      confirm: true,
+    });
     const anna = await resource();
     for (const replaces of [foreign.id, confirmed.id, crypto.randomUUID()]) {
       expect(await ask(db.bookonce, { customer, resources: [anna], start: at(10), replaces })).toEqual({
@@ -225,8 +237,13 @@ describe("notice, horizon and hours hold on the claim", () => {
     expect(await verdict(service, at(17))).toBe("in_past");
     expect(await verdict(service, at(20))).toBe("too_soon");
     expect(await verdict(service, at(21))).toBe("free");
-    expect(await ask(db.bookonce, { resources: [anna], start: at(17) })).toEqual({ outcome: "refused", reason: "in_past" });
-    expect(await ask(db.bookonce, { resources: [anna], start: "2031-01-06T18:40:53Z" })).toMatchObject({ reason: "in_past" });
+    expect(await ask(db.bookonce, { resources: [anna], start: at(17) })).toEqual({
+      outcome: "refused",
+      reason: "in_past",
+    });
+    expect(await ask(db.bookonce, { resources: [anna], start: "2031-01-06T18:40:53Z" })).toMatchObject({
+      reason: "in_past",
+    });
   });
 
   test("B16: beyond the horizon is refused with the end of it", async () => {
@@ -251,7 +268,9 @@ describe("notice, horizon and hours hold on the claim", () => {
     const because = async (hours: number) => {
       const explained = await db.bookonce.slots.explain({ service, start: at(hours) });
       const refused = await ask(db.bookonce, { service, start: at(hours) });
-      expect("refused" in explained ? explained.refused.reason : "free").toBe("reason" in refused ? refused.reason : "free");
+      expect("refused" in explained ? explained.refused.reason : "free").toBe(
+        "reason" in refused ? refused.reason : "free",
+      );
       return "because" in refused ? refused.because : refused.outcome;
     };
     expect(await because(34)).toBe("day_off");
@@ -273,8 +292,7 @@ describe("notice, horizon and hours hold on the claim", () => {
   });
 
   test("R97: the day ends at 24:00: 48 half hours, the last at 23:30; with 23:59 there are 47", async () => {
-    const half = (to: string) =>
-      aService(db.bookonce, { duration: minutes(30), times: daily("00:00", to, "UTC", 30) });
+    const half = (to: string) => aService(db.bookonce, { duration: minutes(30), times: daily("00:00", to, "UTC", 30) });
     const all = clockTimes(await db.bookonce.slots.find({ service: await half("24:00"), ...span(0, 24) }));
     expect([all.length, all.at(-1)]).toEqual([48, "23:30"]);
     const service = await half("23:59");
@@ -379,7 +397,10 @@ describe("slots", () => {
       await expect(db.bookonce.slots.find({ service, ...span(10, 11) })).rejects.toThrow("unknown or switched off");
       await expect(db.bookonce.slots.explain({ service, start: at(10) })).rejects.toThrow("unknown or switched off");
       await expect(db.bookonce.slots.nextFree({ service })).rejects.toThrow("unknown or switched off");
-      expect(await ask(db.bookonce, { service, start: at(10) })).toEqual({ outcome: "refused", reason: "unknown_service" });
+      expect(await ask(db.bookonce, { service, start: at(10) })).toEqual({
+        outcome: "refused",
+        reason: "unknown_service",
+      });
     }
     const id = unique("service");
     const anna = await resource();

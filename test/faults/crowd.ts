@@ -96,7 +96,7 @@ export class Crowd {
 
   /** Lets time pass at Telegram and in the database, until nothing is on its way any more. */
   async settle(): Promise<void> {
-    const deadline = performance.now() + 120_000;
+    const deadline = performance.now() + 90_000;
     for (;;) {
       await this.#world.telegram.clock.advance({ minutes: 3 });
       await this.#world.clock.advance(3 * 60_000);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { type BotProcess, startBot } from "../../examples/demo/bot-process.ts";
 import { freePort } from "../../scripts/postgres.ts";
 import { type BotWorld, openWorld } from "../support/bot-world.ts";
@@ -78,6 +78,10 @@ class Victim {
     return this.#process?.stop(signal);
   }
 
+  said(): string {
+    return this.#process?.output() ?? "";
+  }
+
   /** Waits for the moment, or until it has kept everybody waiting for too long, and kills. Resolves to what was hit. */
   async killAt({ name, trap, within }: Moment, random: Random): Promise<string> {
     let hit = name;
@@ -133,24 +137,33 @@ test.each([
     await world.telegram.faults.replyLost("refundStarPayment", { times: 2 });
     await world.telegram.faults.serverError("refundStarPayment", { effect: "done", times: 2 });
 
+    let phase = "the killing";
+    onTestFailed(() => {
+      console.log(`failed in: ${phase}`);
+      for (const victim of victims) console.log(victim.said().slice(-2_000));
+    });
     let over = false;
     const crowd = new Crowd(world, random.fork(), set.people);
     const buying = crowd.buyUntil(() => over);
     const flying = timeFlies(world, () => over);
     const sprees = victims.map((victim) => killingSpree(victim, shuffled(set.moments, random), random.fork()));
     const hits = (await Promise.all(sprees).finally(() => (over = true))).flat();
+    phase = "the last purchases";
     const purchases = await buying;
     await flying;
 
+    phase = "the end of the processes";
     // Every process ends cleanly when asked to, and looks at Telegram's ledger when it starts.
     expect(await Promise.all(victims.map((victim) => victim.end("SIGTERM")))).toEqual(victims.map(() => 0));
     await Promise.all(victims.map((victim) => victim.restart()));
+    phase = "settling";
     await crowd.settle();
+    phase = "the books";
     const counts = await crowd.expectAllAccounted();
     console.log(JSON.stringify({ kills: hits.length, hits: hits.sort(), purchases, ...counts }));
     expect(hits).toHaveLength(set.processes * set.moments.length);
     expect(counts.bookings).toBeGreaterThan(0);
     expect(counts.refunds).toBeGreaterThan(0);
   },
-  300_000,
+  400_000,
 );

@@ -101,7 +101,10 @@ const free = () => ({ customer: unique("c"), start: hoursLater(20_000 + hours++)
 test.each<[string, () => Promise<unknown>]>([
   ["slots.find", () => shop.slots.find({ service: "visit", resources: ["r500"], ...week })],
   ["slots.find of a pool", () => shop.slots.find({ service: "visit", resources: ["pool"], ...week })],
-  ["slots.find for a customer", () => shop.slots.find({ service: "visit", resources: ["r7"], customer: "customer 7", ...week })],
+  [
+    "slots.find for a customer",
+    () => shop.slots.find({ service: "visit", resources: ["r7"], customer: "customer 7", ...week }),
+  ],
   ["slots.nextFree", () => shop.slots.nextFree({ service: "visit", resources: ["r8"] })],
   ["bookings.busy", () => shop.bookings.busy({ resources: ["r500", "r501"], ...week })],
   ["bookings.ofCustomer", () => shop.bookings.ofCustomer("customer 7")],

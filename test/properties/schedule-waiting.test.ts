@@ -70,5 +70,11 @@ test("random sequences with a waiting list: nothing is thrown, no rule is ever b
   });
   await fc.assert(property, options);
   console.log(`${steps} steps, ${seen.size} kinds of answers`);
-  if (process.env["BOOKONCE_VERBOSE"] !== undefined) console.log([...seen].sort().map((entry) => entry.join(" ")).join("\n"));
+  if (process.env["BOOKONCE_VERBOSE"] !== undefined)
+    console.log(
+      [...seen]
+        .sort()
+        .map((entry) => entry.join(" "))
+        .join("\n"),
+    );
 }, 1_800_000);

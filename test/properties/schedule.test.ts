@@ -6,8 +6,8 @@ import { type TestDatabase, testSchema } from "../support/database.ts";
 import type { Model } from "../support/model.ts";
 import { ofDatabase, ofModel } from "../support/projections.ts";
 import { createSteppedDatabase, monday } from "../support/schedule-clock.ts";
-import { emptyLife, lifeOptions, policiesOfLife } from "../support/schedule-lives.ts";
 import { expectSound } from "../support/schedule-invariants.ts";
+import { emptyLife, lifeOptions, policiesOfLife } from "../support/schedule-lives.ts";
 import { furnish, ScheduleModel } from "../support/schedule-model.ts";
 import { scheduleLife } from "../support/schedule-steps.ts";
 
@@ -57,5 +57,29 @@ test("random sequences of the schedule's verbs: PostgreSQL and the pure core agr
   });
   await fc.assert(property, options);
   console.log(`${steps} steps, ${seen.size} kinds of answers`);
-  if (process.env["BOOKONCE_VERBOSE"] !== undefined) console.log([...seen].sort().map((entry) => entry.join(" ")).join("\n"));
+  if (process.env["BOOKONCE_VERBOSE"] !== undefined)
+    console.log(
+      [...seen]
+        .sort()
+        .map((entry) => entry.join(" "))
+        .join("\n"),
+    );
 }, 1_800_000);
+
+test("the visits of a day that are over count towards its limit", async () => {
+  await emptyLife(db);
+  await set(monday);
+  const visit = (hours: number) =>
+    db.bookonce.reserveSlot({
+      customer: "ivan",
+      service: "daily",
+      start: new Date(monday + hours * 3_600_000),
+      confirm: true,
+    });
+  expect(await visit(1)).toMatchObject({ outcome: "reserved" });
+  expect(await visit(2)).toMatchObject({ outcome: "reserved" });
+  const full = { outcome: "refused", reason: "limit_reached", limit: 2, of: "ivan" };
+  expect(await visit(6)).toMatchObject(full);
+  await set(monday + 5 * 3_600_000);
+  expect(await visit(6)).toMatchObject(full);
+});

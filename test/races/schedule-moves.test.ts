@@ -2,8 +2,18 @@ import type { BookingView } from "bookonce";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestDatabase } from "../support/database.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { aResource, bookFree, count, hoursLater, minute, receiptOf, sell, tally, unique } from "../support/fixtures.ts";
-import { book } from "../support/fixtures.ts";
+import {
+  aResource,
+  book,
+  bookFree,
+  count,
+  hoursLater,
+  minute,
+  receiptOf,
+  sell,
+  tally,
+  unique,
+} from "../support/fixtures.ts";
 import { createFrozenDatabase } from "../support/frozen-database.ts";
 import { racers } from "../support/racers.ts";
 import { expectSound } from "../support/schedule-invariants.ts";
@@ -16,7 +26,12 @@ beforeEach(async () => {
 afterEach(() => db.drop());
 
 const untroubled = { deadlocks: 0, rollbacks: 0 };
-const free = (start: Date, resources: string[]) => ({ customer: unique("rival"), resources, start, duration: { minutes: 60 } });
+const free = (start: Date, resources: string[]) => ({
+  customer: unique("rival"),
+  resources,
+  start,
+  duration: { minutes: 60 },
+});
 
 async function now(booking: BookingView): Promise<BookingView> {
   const found = await db.bookonce.bookings.get(booking.id);
@@ -121,7 +136,9 @@ describe("reschedule", () => {
     const anna = await aResource(db.bookonce);
     for (let round = 0; round < 30; round += 1) {
       const at = (hours: number) => hoursLater(8 * round + hours);
-      const row = await Promise.all([0, 1, 2, 3].map((hours) => bookFree(shop(hours), { resources: [anna], start: at(hours) })));
+      const row = await Promise.all(
+        [0, 1, 2, 3].map((hours) => bookFree(shop(hours), { resources: [anna], start: at(hours) })),
+      );
       const outcomes = await Promise.all(
         row.map((booking, turn) =>
           shop(turn).reschedule({ bookingId: booking.id, customer: booking.customer, start: at(turn + 1) }),

@@ -39,7 +39,8 @@ test("overlapping intervals: however they meet, those that got one never overlap
     }));
     const outcomes = await Promise.all(wanted.map((one, turn) => ask(shop(turn), { ...one, resources: [anna] })));
     const claimed = (index: number) => {
-      const { start, duration, buffers } = wanted[index] ?? wanted[0] ?? { start: soon, duration: { minutes: 0 }, buffers: { after: { minutes: 0 } } };
+      const { start, duration, buffers } = wanted[index] ??
+        wanted[0] ?? { start: soon, duration: { minutes: 0 }, buffers: { after: { minutes: 0 } } };
       return { start: start.getTime(), end: start.getTime() + (duration.minutes + buffers.after.minutes) * minute };
     };
     const collide = (left: number, right: number) => {
@@ -72,7 +73,10 @@ test("sets of resources, named in any order and overlapping in any way: all or n
         .sort((left, right) => left.rank - right.rank)
         .slice(0, 2 + random.below(3))
         .map(({ room }) => room);
-      return ask(shop(turn), { resources, start: new Date(soon.getTime() + round * 6 * hour + random.below(4) * 30 * minute) });
+      return ask(shop(turn), {
+        resources,
+        start: new Date(soon.getTime() + round * 6 * hour + random.below(4) * 30 * minute),
+      });
     });
     for (const [name, times] of Object.entries(await tally(outcomes))) totals[name] = (totals[name] ?? 0) + times;
   }
@@ -109,7 +113,12 @@ describe("pools", () => {
     for (let round = 0; round < 40; round += 1) {
       const start = hoursLater(round);
       const [first = "", second = ""] = members;
-      const sets = [[pool, room], [room, first], [other, pool], [second, other]];
+      const sets = [
+        [pool, room],
+        [room, first],
+        [other, pool],
+        [second, other],
+      ];
       const outcomes = await Promise.all(sets.map((resources, turn) => ask(shop(turn + round), { resources, start })));
       for (const outcome of outcomes) {
         if (outcome.outcome === "refused") expect(["slot_taken", "pool_full"]).toContain(outcome.reason);
@@ -134,7 +143,10 @@ describe("places that are counted", () => {
       const outcomes = await Promise.all(
         quantities.map((quantity, turn) => ask(shop(turn), { resources: [hall], quantity, start: hoursLater(round) })),
       );
-      const taken = outcomes.reduce((sum, one, index) => sum + (one.outcome === "reserved" ? (quantities[index] ?? 0) : 0), 0);
+      const taken = outcomes.reduce(
+        (sum, one, index) => sum + (one.outcome === "reserved" ? (quantities[index] ?? 0) : 0),
+        0,
+      );
       expect(taken).toBeLessThanOrEqual(7);
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.outcome === "reserved") continue;
@@ -168,7 +180,12 @@ describe("places that are counted", () => {
     const { shop, finish } = racers(db, 4);
     const [room, teacher] = [await aResource(db.bookonce, "room"), await aResource(db.bookonce, "teacher")];
     const service = unique("yoga");
-    await db.bookonce.services.put({ id: service, duration: { minutes: 60 }, resources: [room, teacher], session: { capacity } });
+    await db.bookonce.services.put({
+      id: service,
+      duration: { minutes: 60 },
+      resources: [room, teacher],
+      session: { capacity },
+    });
     for (let round = 0; round < 20; round += 1) {
       const start = hoursLater(2 * round);
       const racing = Array.from({ length: capacity + 2 }, (_, turn) =>
@@ -184,7 +201,12 @@ describe("places that are counted", () => {
     const { shop, finish } = racers(db, 4);
     const room = await aResource(db.bookonce, "room");
     const service = unique("yoga");
-    await db.bookonce.services.put({ id: service, duration: { minutes: 60 }, resources: [room], session: { capacity: 5 } });
+    await db.bookonce.services.put({
+      id: service,
+      duration: { minutes: 60 },
+      resources: [room],
+      session: { capacity: 5 },
+    });
     for (let round = 0; round < 40; round += 1) {
       const start = hoursLater(3 * round);
       const racing = [
@@ -195,7 +217,10 @@ describe("places that are counted", () => {
         ask(shop(round + 3), { service, start: new Date(start.getTime() + 15 * minute) }),
       ];
       const counted = await tally(racing);
-      expect([{ reserved: 2, slot_taken: 2 }, { reserved: 1, slot_taken: 3 }]).toContainEqual(counted);
+      expect([
+        { reserved: 2, slot_taken: 2 },
+        { reserved: 1, slot_taken: 3 },
+      ]).toContainEqual(counted);
     }
     expect(await finish()).toEqual(untroubled);
     await expectSound(db);
@@ -229,7 +254,9 @@ describe("replaces", () => {
         [0, 1].map((hours) => bookFree(shop(hours), { customer: unique("c"), resources: [anna], start: at(hours) })),
       );
       const outcomes = await Promise.all(
-        holds.map((hold, turn) => ask(shop(turn), { customer: hold.customer, resources: [anna], start: at(2), replaces: hold.id })),
+        holds.map((hold, turn) =>
+          ask(shop(turn), { customer: hold.customer, resources: [anna], start: at(2), replaces: hold.id }),
+        ),
       );
       const states = await Promise.all(holds.map(async ({ id }) => (await db.bookonce.bookings.get(id))?.state));
       expect(states).toEqual(outcomes.map((one) => (one.outcome === "reserved" ? "cancelled" : "held")));

@@ -261,7 +261,7 @@ index CREATE UNIQUE INDEX claims_pkey ON {{schema}}.claims USING btree (booking_
 index CREATE UNIQUE INDEX consents_pkey ON {{schema}}.consents USING btree (customer, topic)
 index CREATE UNIQUE INDEX cursors_pkey ON {{schema}}.cursors USING btree (name)
 index CREATE INDEX events_by_booking ON {{schema}}.events USING btree (booking_id, id)
-index CREATE UNIQUE INDEX events_incidents ON {{schema}}.events USING btree (type, data) WHERE (type = ANY (ARRAY['payment_recurring'::text, 'payment_conflict'::text, 'checkout_conflict'::text]))
+index CREATE UNIQUE INDEX events_incidents ON {{schema}}.events USING btree (type, md5((data)::text)) WHERE (type = ANY (ARRAY['payment_recurring'::text, 'payment_conflict'::text, 'checkout_conflict'::text]))
 index CREATE UNIQUE INDEX events_pkey ON {{schema}}.events USING btree (id)
 index CREATE INDEX events_undelivered ON {{schema}}.events USING btree (id) WHERE ((delivered_at IS NULL) AND (parked_at IS NULL))
 index CREATE UNIQUE INDEX migrations_pkey ON {{schema}}.migrations USING btree (number)

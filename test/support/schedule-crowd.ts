@@ -29,7 +29,9 @@ export class ScheduleCrowd {
   }
 
   /** What was answered; null: there is nothing yet that it could be about. */
-  async take(step: Exclude<ScheduleStep, { do: "advance" }>): Promise<{ readonly outcome: string; readonly reason?: string } | null> {
+  async take(
+    step: Exclude<ScheduleStep, { do: "advance" }>,
+  ): Promise<{ readonly outcome: string; readonly reason?: string } | null> {
     switch (step.do) {
       case "reserve":
         return this.#reserve(step);
@@ -80,7 +82,13 @@ export class ScheduleCrowd {
   async #about(booking: Row, step: Extract<ScheduleStep, { booking: number }>) {
     const bookingId = booking.id;
     const price = { amount: Number(booking.price_amount), currency: "XTR" };
-    const charge = { provider: "telegram_stars", account: "bot", payload: booking.token, payer: booking.customer, ...price };
+    const charge = {
+      provider: "telegram_stars",
+      account: "bot",
+      payload: booking.token,
+      payer: booking.customer,
+      ...price,
+    };
     switch (step.do) {
       case "reschedule": {
         const wish: Wish = step.what === null ? {} : (wishes[step.what % wishes.length] ?? {});
@@ -95,7 +103,9 @@ export class ScheduleCrowd {
       case "preCheckout":
         return booking.price_amount === null ? null : this.#shop.decidePreCheckout({ ...charge, checkoutId: step.id });
       case "receipt":
-        return booking.price_amount === null ? null : this.#shop.confirmPayment({ ...charge, chargeId: `${step.id}-${bookingId}` });
+        return booking.price_amount === null
+          ? null
+          : this.#shop.confirmPayment({ ...charge, chargeId: `${step.id}-${bookingId}` });
       case "preview":
         return this.#shop.previewCancel({ bookingId, ...who(step.by, booking) });
       case "cancel":
@@ -112,7 +122,10 @@ export class ScheduleCrowd {
   }
 
   async #refund() {
-    const refunder: Refunder = { provider: "telegram_stars", refund: async () => ({ answer: "refunded", by: "telegram" }) };
+    const refunder: Refunder = {
+      provider: "telegram_stars",
+      refund: async () => ({ answer: "refunded", by: "telegram" }),
+    };
     const { completed } = await this.#shop.refunds.run(refunder);
     return { outcome: completed > 0 ? "refunded" : "nothing to refund" };
   }

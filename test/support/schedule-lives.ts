@@ -20,7 +20,10 @@ export const policiesOfLife: fc.Arbitrary<PoliciesInput> = fc.record({
   cancellation: fc.record({
     tiers: fc.constantFrom(
       [{ until: { hours: 24 }, percent: 100 }],
-      [{ until: { hours: 2 }, percent: 100 }, { until: { minutes: 30 }, percent: 50 }],
+      [
+        { until: { hours: 2 }, percent: 100 },
+        { until: { minutes: 30 }, percent: 50 },
+      ],
     ),
     afterwards: fc.constantFrom("noRefund" as const, "forbidden" as const),
     wholeInsteadOfPart: fc.constantFrom("all" as const, "nothing" as const),

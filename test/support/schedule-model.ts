@@ -51,13 +51,18 @@ export const wishes: readonly Wish[] = [
 ];
 
 /** The shop in which all of it happens. */
-export async function furnish(shop: Shop): Promise<{ resources: readonly Resource[]; services: readonly ServiceView[] }> {
+export async function furnish(
+  shop: Shop,
+): Promise<{ resources: readonly Resource[]; services: readonly ServiceView[] }> {
   for (const id of ["anna", "boris", "room"]) await shop.resources.put({ id });
   await shop.resources.put({ id: "hall", kind: "counted", capacity: 4 });
   await shop.resources.put({ id: "off", active: false });
   await shop.resources.put({ id: "masters", kind: "pool", members: ["boris", "anna"], fairness: "least_loaded" });
   await shop.resources.put({ id: "crew", kind: "pool", members: ["anna", "boris"], fairness: "least_recent" });
-  const open = [{ from: "08:00", to: "13:00" }, { from: "13:30", to: "20:00" }];
+  const open = [
+    { from: "08:00", to: "13:00" },
+    { from: "13:30", to: "20:00" },
+  ];
   const times = {
     schedule: { zone: "Asia/Tashkent", weekly: { monday: open, tuesday: open } },
     grid: { stepMinutes: 15, anchor: "window" },
@@ -67,11 +72,33 @@ export async function furnish(shop: Shop): Promise<{ resources: readonly Resourc
   const hour = { minutes: 60 };
   const after = { after: { minutes: 15 } };
   await shop.services.put({ id: "cut", duration: hour, resources: ["masters"], buffers: after, price, times });
-  await shop.services.put({ id: "duo", duration: { minutes: 45 }, resources: ["room", "anna"], price: { ...price, amount: 300 } });
-  await shop.services.put({ id: "yoga", duration: hour, resources: ["room"], buffers: after, session: { capacity: 3 }, price });
+  await shop.services.put({
+    id: "duo",
+    duration: { minutes: 45 },
+    resources: ["room", "anna"],
+    price: { ...price, amount: 300 },
+  });
+  await shop.services.put({
+    id: "yoga",
+    duration: hour,
+    resources: ["room"],
+    buffers: after,
+    session: { capacity: 3 },
+    price,
+  });
   await shop.services.put({ id: "choir", duration: hour, resources: ["masters"], session: { capacity: 2 } });
-  await shop.services.put({ id: "visit", duration: { minutes: 90 }, resources: ["hall"], limits: { perDayPerCustomer: 2 } });
-  await shop.services.put({ id: "daily", duration: { minutes: 30 }, resources: ["anna"], limits: { perDayPerResource: 3, perDayPerCustomer: 2 } });
+  await shop.services.put({
+    id: "visit",
+    duration: { minutes: 90 },
+    resources: ["hall"],
+    limits: { perDayPerCustomer: 2 },
+  });
+  await shop.services.put({
+    id: "daily",
+    duration: { minutes: 30 },
+    resources: ["anna"],
+    limits: { perDayPerResource: 3, perDayPerCustomer: 2 },
+  });
   return { resources: await shop.resources.list(), services: await shop.services.list() };
 }
 
@@ -102,13 +129,21 @@ export class ScheduleModel {
   now: number;
   #ids = 0;
 
-  constructor(shop: Shop, policies: Policies, now: number, { resources, services }: Awaited<ReturnType<typeof furnish>>) {
+  constructor(
+    shop: Shop,
+    policies: Policies,
+    now: number,
+    { resources, services }: Awaited<ReturnType<typeof furnish>>,
+  ) {
     this.#shop = shop;
     this.#policies = policies;
     this.#services = new Map(services.map((service) => [service.id, service]));
     this.#start = now;
     this.now = now;
-    this.state = { ...emptyState, resources: new Map(resources.map((one) => [one.id, { ...one, lastChosenAt: null }])) };
+    this.state = {
+      ...emptyState,
+      resources: new Map(resources.map((one) => [one.id, { ...one, lastChosenAt: null }])),
+    };
   }
 
   /** Takes the step on both sides; the two answers must be equal. Null: there is nothing yet that it could be about. */
@@ -158,7 +193,8 @@ export class ScheduleModel {
 
   /** Who asks, as it stands with the booking now: it may have been given away. */
   #who(by: By, { model }: Pair) {
-    const customer = by === "administrator" ? null : by === "stranger" ? "stranger" : (this.state.bookings.get(model)?.customer ?? "");
+    const customer =
+      by === "administrator" ? null : by === "stranger" ? "stranger" : (this.state.bookings.get(model)?.customer ?? "");
     return {
       verb: customer === null ? { administrator: "olga" } : { customer },
       core: { customer, actor: customer ?? "olga" },
@@ -178,8 +214,19 @@ export class ScheduleModel {
 
   /** What an answer says, in words that both sides have. */
   #digest(answer: object): unknown {
-    const { booking, refund, terms, before: _before, replaced, payment: _payment, earliest, latest, agreed: _a, asked: _b, ...rest } =
-      answer as Record<string, unknown>;
+    const {
+      booking,
+      refund,
+      terms,
+      before: _before,
+      replaced,
+      payment: _payment,
+      earliest,
+      latest,
+      agreed: _a,
+      asked: _b,
+      ...rest
+    } = answer as Record<string, unknown>;
     return {
       ...rest,
       ...(earliest !== undefined && { earliest: Number(earliest) }),
@@ -188,7 +235,8 @@ export class ScheduleModel {
       ...(refund !== undefined && { refund: refund !== null }),
       ...(terms !== undefined && { terms }),
       ...(replaced !== undefined && { replaced: replaced !== null }),
-      ...(booking !== undefined && booking !== null && { booking: this.#digestBooking(booking as Booking | BookingView) }),
+      ...(booking !== undefined &&
+        booking !== null && { booking: this.#digestBooking(booking as Booking | BookingView) }),
       ...(booking === null && { booking }),
       ...("resource" in rest && { resource: rest["resource"] ?? null }),
     };
@@ -198,7 +246,16 @@ export class ScheduleModel {
     const start = "interval" in booking ? booking.interval.start : booking.start.getTime();
     const { id, customer, version, resources, wants, attendance } = booking;
     const pair = this.pairs.find((one) => one.id === id || one.model === id);
-    return [pair?.model ?? "new", customer, version, start, resources, wants, attendance, Number(booking.holdExpiresAt)];
+    return [
+      pair?.model ?? "new",
+      customer,
+      version,
+      start,
+      resources,
+      wants,
+      attendance,
+      Number(booking.holdExpiresAt),
+    ];
   }
 
   #context(): Context {
@@ -228,7 +285,13 @@ export class ScheduleModel {
     const claim = step.how === "at_checkout" ? ("at_checkout" as const) : ("now" as const);
     const free = step.how === "confirm" || step.how === "free";
     // A free service has no checkout, and none of its own can be told to have one.
-    const price = free ? null : claim === "at_checkout" ? stars : service === null ? stars : timesPrice(service.price, quantity);
+    const price = free
+      ? null
+      : claim === "at_checkout"
+        ? stars
+        : service === null
+          ? stars
+          : timesPrice(service.price, quantity);
     const given = free ? { price: null } : service === null || claim === "at_checkout" ? { price: stars } : {};
     const input: ReserveSlotInput = {
       customer,
@@ -245,7 +308,12 @@ export class ScheduleModel {
       ...(replaced !== undefined && { replaces: replaced.id }),
     };
     const end = start + (service?.durationMs ?? (wish.minutes ?? 0) * minute);
-    const asked = askFor(service === null ? null : { id: service.id, definition: service }, wantsOf(wish.resources), { start, end }, quantity);
+    const asked = askFor(
+      service === null ? null : { id: service.id, definition: service },
+      wantsOf(wish.resources),
+      { start, end },
+      quantity,
+    );
     const buffers = service?.buffers ?? { beforeMs: 0, afterMs: (wish.after ?? 0) * minute };
     const wanted = wantedOf({ ...asked, buffers }, customer);
     const database = await this.#shop.reserveSlot(input);
@@ -260,7 +328,16 @@ export class ScheduleModel {
       holdMs: null,
       replaces: replaced?.model ?? null,
       requestId,
-      requestDigest: JSON.stringify([service?.id, wanted.wants, start, end, buffers, price, claim, step.how === "confirm"]),
+      requestDigest: JSON.stringify([
+        service?.id,
+        wanted.wants,
+        start,
+        end,
+        buffers,
+        price,
+        claim,
+        step.how === "confirm",
+      ]),
       title: null,
       data: {},
       actor: customer,
@@ -278,7 +355,8 @@ export class ScheduleModel {
     const service = this.#services.get(booking.service ?? "") ?? null;
     const wish = step.what === null ? {} : (wishes[step.what % wishes.length] ?? {});
     const start = this.#start + step.startsInMs;
-    const end = start + (wish.minutes === undefined ? booking.interval.end - booking.interval.start : wish.minutes * minute);
+    const end =
+      start + (wish.minutes === undefined ? booking.interval.end - booking.interval.start : wish.minutes * minute);
     const other = { amount: 499, currency: "XTR" };
     const database = await this.#shop.reschedule({
       bookingId: pair.id,
@@ -338,7 +416,10 @@ export class ScheduleModel {
     // The quote may be an old one: of another version, or of another day.
     const quote = step.quote ? (this.#quotes.get(pair.model) ?? null) : null;
     const database = await this.#shop.cancel({ bookingId: pair.id, ...verb, ...(quote !== null && { quote }) });
-    return this.#answers(database, cancel(this.state, { bookingId: pair.model, ...core, reason: null, quote }, this.#context()));
+    return this.#answers(
+      database,
+      cancel(this.state, { bookingId: pair.model, ...core, reason: null, quote }, this.#context()),
+    );
   }
 
   async #sweep(): Promise<Answers> {
@@ -374,9 +455,17 @@ export class ScheduleModel {
     const match = due.find(({ charge, refund }) => charge === taken[0] && refund.dueAt === first);
     if (match !== undefined) {
       const { refund } = match;
-      const leased = { ...refund, state: "sending", attempts: refund.attempts + 1, leaseToken: "lease", leaseUntil: this.now } as const;
+      const leased = {
+        ...refund,
+        state: "sending",
+        attempts: refund.attempts + 1,
+        leaseToken: "lease",
+        leaseUntil: this.now,
+      } as const;
       this.state = applyChanges(this.state, { refunds: [leased] });
-      this.#decide(settleRefund(this.state, { refundId: refund.id, leaseToken: "lease", answer, note: null }, this.#context()));
+      this.#decide(
+        settleRefund(this.state, { refundId: refund.id, leaseToken: "lease", answer, note: null }, this.#context()),
+      );
     }
     const model = match?.charge ?? (due.length === 0 ? undefined : "another one, that is due first");
     return { database: { outcome: "ran", charge: taken[0] }, model: { outcome: "ran", charge: model } };

@@ -15,7 +15,14 @@ export type ScheduleStep =
       /** Which of her bookings is to be replaced. */
       readonly replaces: number | null;
     }
-  | { readonly do: "reschedule"; readonly booking: number; readonly by: By; readonly startsInMs: number; readonly what: number | null; readonly price: "same" | "other" }
+  | {
+      readonly do: "reschedule";
+      readonly booking: number;
+      readonly by: By;
+      readonly startsInMs: number;
+      readonly what: number | null;
+      readonly price: "same" | "other";
+    }
   | { readonly do: "preCheckout" | "receipt"; readonly booking: number; readonly id: string }
   | { readonly do: "preview"; readonly booking: number; readonly by: By }
   | { readonly do: "cancel"; readonly booking: number; readonly by: By; readonly quote: boolean }
@@ -34,7 +41,9 @@ export type By = "owner" | "stranger" | "administrator";
 
 const by = fc.constantFrom<By>("owner", "owner", "owner", "stranger", "administrator");
 const booking = fc.constantFrom(0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 9);
-const startsInMs = fc.constantFrom(5, 15, 30, 60, 60, 75, 120, 120, 180, 25 * 60, 26 * 60).map((minutes) => minutes * minute);
+const startsInMs = fc
+  .constantFrom(5, 15, 30, 60, 60, 75, 120, 120, 180, 25 * 60, 26 * 60)
+  .map((minutes) => minutes * minute);
 const id = fc.constantFrom("1", "2", "3", "4", "5", "6");
 
 const reserve: fc.Arbitrary<ScheduleStep> = fc.record({
@@ -50,21 +59,58 @@ const reserve: fc.Arbitrary<ScheduleStep> = fc.record({
 
 const weighted: [number, fc.Arbitrary<ScheduleStep>][] = [
   [16, reserve],
-  [4, fc.record({ do: fc.constant("reschedule" as const), booking, by, startsInMs, what: fc.option(fc.nat(99), { freq: 2, nil: null }), price: fc.constantFrom("same" as const, "same" as const, "other" as const) })],
+  [
+    4,
+    fc.record({
+      do: fc.constant("reschedule" as const),
+      booking,
+      by,
+      startsInMs,
+      what: fc.option(fc.nat(99), { freq: 2, nil: null }),
+      price: fc.constantFrom("same" as const, "same" as const, "other" as const),
+    }),
+  ],
   [3, fc.record({ do: fc.constant("preCheckout" as const), booking, id })],
   [3, fc.record({ do: fc.constant("receipt" as const), booking, id })],
   [1, fc.record({ do: fc.constant("preview" as const), booking, by })],
   [3, fc.record({ do: fc.constant("cancel" as const), booking, by, quote: fc.boolean() })],
   [2, fc.record({ do: fc.constant("confirm" as const), booking, by })],
   [1, fc.record({ do: fc.constant("transfer" as const), booking, by, to: fc.nat(3) })],
-  [1, fc.record({ do: fc.constant("attend" as const), booking, attendance: fc.constantFrom("attended" as const, "no_show" as const) })],
+  [
+    1,
+    fc.record({
+      do: fc.constant("attend" as const),
+      booking,
+      attendance: fc.constantFrom("attended" as const, "no_show" as const),
+    }),
+  ],
   [1, fc.record({ do: fc.constant("sweep" as const) })],
-  [1, fc.record({ do: fc.constant("refund" as const), answer: fc.constantFrom("refunded" as const, "unknown" as const, "retry_later" as const) })],
-  [4, fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, minute, 5 * minute, 15 * minute - 1, 15 * minute, 90 * minute) })],
+  [
+    1,
+    fc.record({
+      do: fc.constant("refund" as const),
+      answer: fc.constantFrom("refunded" as const, "unknown" as const, "retry_later" as const),
+    }),
+  ],
+  [
+    4,
+    fc.record({
+      do: fc.constant("advance" as const),
+      ms: fc.constantFrom(1, minute, 5 * minute, 15 * minute - 1, 15 * minute, 90 * minute),
+    }),
+  ],
 ];
 
 const waiting: [number, fc.Arbitrary<ScheduleStep>][] = [
-  [4, fc.record({ do: fc.constant("join" as const), customer: fc.nat(3), service: fc.nat(5), quantity: fc.constantFrom(1, 1, 2) })],
+  [
+    4,
+    fc.record({
+      do: fc.constant("join" as const),
+      customer: fc.nat(3),
+      service: fc.nat(5),
+      quantity: fc.constantFrom(1, 1, 2),
+    }),
+  ],
   [1, fc.record({ do: fc.constant("leave" as const), entry: fc.nat(5) })],
   [1, fc.record({ do: fc.constant("decline" as const), offer: fc.nat(5) })],
   [2, fc.record({ do: fc.constant("accept" as const), offer: fc.nat(5) })],

@@ -290,8 +290,8 @@ create table {{schema}}.events (
   last_error text
 );
 
--- What a provider reports again and again is one incident.
-create unique index events_incidents on {{schema}}.events (type, data)
+-- What a provider reports again and again is one incident. A digest, for the data may be longer than an index entry can be.
+create unique index events_incidents on {{schema}}.events (type, md5(data::text))
   where type in ('payment_recurring', 'payment_conflict', 'checkout_conflict');
 create index events_by_booking on {{schema}}.events (booking_id, id);
 create index events_undelivered on {{schema}}.events (id) where delivered_at is null and parked_at is null;

@@ -8,8 +8,12 @@ beforeAll(async () => {
   db = await createTestDatabase();
 });
 afterEach(async () => {
-  await db.pool.query(`update ${db.schema}.bookings set state = 'cancelled', cancelled_at = now(), cancelled_by = 'test'`);
-  await db.pool.query(`update ${db.schema}.claims set live_until = greatest(live_from, ${db.schema}.clock()) where live_until is null`);
+  await db.pool.query(
+    `update ${db.schema}.bookings set state = 'cancelled', cancelled_at = now(), cancelled_by = 'test'`,
+  );
+  await db.pool.query(
+    `update ${db.schema}.claims set live_until = greatest(live_from, ${db.schema}.clock()) where live_until is null`,
+  );
   await db.clock.reset();
 });
 afterAll(() => db.drop());
@@ -20,7 +24,10 @@ async function madeUnderOtherRules(start: string, shift: string, over: { times?:
   const booking = await have(db.bookonce, { service, start, confirm: true });
   for (const table of ["bookings", "claims"]) {
     const id = table === "bookings" ? "id" : "booking_id";
-    const more = table === "bookings" ? ", zone_data = '2000a', day_starts_at = day_starts_at + $2::interval, day_ends_at = day_ends_at + $2::interval" : "";
+    const more =
+      table === "bookings"
+        ? ", zone_data = '2000a', day_starts_at = day_starts_at + $2::interval, day_ends_at = day_ends_at + $2::interval"
+        : "";
     await db.pool.query(
       `update ${db.schema}.${table} set starts_at = starts_at + $2::interval, ends_at = ends_at + $2::interval${more} where ${id} = $1`,
       [booking.id, shift],
@@ -105,7 +112,10 @@ test("C14: all of them, however many pages; and only those of other zone data", 
   for (let day = 0; day < 105; day += 1) {
     await have(db.bookonce, { service, start: new Date(Date.UTC(2032, 0, 1 + day, 5)), confirm: true });
   }
-  await db.pool.query(`update ${db.schema}.bookings set wall_time = '11:00', zone_data = '2000a' where service = $1`, [service]);
+  await db.pool.query(
+    `update ${db.schema}.bookings set wall_time = '11:00', zone_data = '2000a' where service_id = $1`,
+    [service],
+  );
   expect(await db.bookonce.reanchor({ actor: "olga" })).toHaveLength(105);
   expect(await db.bookonce.reanchor({ actor: "olga", zoneData: "2000a" })).toEqual([]);
 });

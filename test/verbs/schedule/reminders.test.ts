@@ -32,7 +32,7 @@ async function told(shop: Shop): Promise<string[]> {
   return heard;
 }
 
-const before = (start: Date, ms: number) => stopClock(db, new Date(start.getTime() - ms).toISOString());
+const stopBefore = (start: Date, ms: number) => stopClock(db, new Date(start.getTime() - ms).toISOString());
 const none = { queued: 0, missed: 0 };
 const once = { queued: 1, missed: 0 };
 
@@ -40,10 +40,10 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
   test("due at nine for ten, cancelled at half past eight: nothing is sent", async () => {
     const shop = shopWith(hourBefore);
     const booking = await wanting(shop, at(10));
-    await before(at(10), 1.5 * hour);
+    await stopBefore(at(10), 1.5 * hour);
     expect(await shop.reminders.run()).toEqual(none);
     await shop.cancel({ bookingId: booking.id, customer: booking.customer });
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(none);
   });
 
@@ -56,7 +56,7 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
       await wanting(shop, at(10)),
     ];
     await told(shop);
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0 });
     await shop.cancel({ bookingId: gone.id, customer: gone.customer });
     await shop.reschedule({ bookingId: moved.id, customer: moved.customer, start: at(48) });
@@ -75,7 +75,7 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
     const shop = shopWith(hourBefore);
     const booking = await wanting(shop, at(10));
     await told(shop);
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     await shop.reminders.run();
     // The first worker has it in its hands, and cannot send.
     const failing = await shop.events.run(
@@ -86,7 +86,7 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
       { limit: 1 },
     );
     expect(failing).toMatchObject({ failed: 1 });
-    await before(at(10), hour - minute);
+    await stopBefore(at(10), hour - minute);
     const heard: string[] = [];
     const report = await shop.events.run(async ({ type }) => void heard.push(type));
     expect(report).toMatchObject({ dropped: 1 });
@@ -97,9 +97,9 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
     const shop = shopWith(hourBefore);
     const booking = await wanting(shop, at(10));
     await shop.reschedule({ bookingId: booking.id, customer: booking.customer, start: at(58) });
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(none);
-    await before(at(58), hour);
+    await stopBefore(at(58), hour);
     expect([await shop.reminders.run(), await shop.reminders.run()]).toEqual([once, none]);
     expect(await told(shop)).toEqual([`hour ${booking.customer}`]);
   });
@@ -107,11 +107,11 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
   test("moved after it was reminded of: it is reminded of anew", async () => {
     const shop = shopWith(hourBefore);
     const booking = await wanting(shop, at(10));
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(once);
     expect(await told(shop)).toHaveLength(1);
     await shop.reschedule({ bookingId: booking.id, customer: booking.customer, start: at(20) });
-    await before(at(20), hour);
+    await stopBefore(at(20), hour);
     expect(await shop.reminders.run()).toEqual(once);
     expect(await told(shop)).toHaveLength(1);
   });
@@ -120,10 +120,10 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
 describe("R53: what was due before the booking was made is not sent", () => {
   test("booked two days ahead, three days before: nothing; the hour before: once", async () => {
     const shop = shopWith({ kind: "three_days", before: { days: 3 } }, hourBefore);
-    await before(at(10), 48 * hour);
+    await stopBefore(at(10), 48 * hour);
     const booking = await wanting(shop, at(10));
     expect(await shop.reminders.run()).toEqual(none);
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(once);
     expect(await told(shop)).toEqual([`hour ${booking.customer}`]);
   });
@@ -132,9 +132,9 @@ describe("R53: what was due before the booking was made is not sent", () => {
     const shop = shopWith(hourBefore);
     const attended = await wanting(shop, at(10));
     await shop.checkIn({ bookingId: attended.id, actor: "door" });
-    await before(at(10), 1.5 * hour);
+    await stopBefore(at(10), 1.5 * hour);
     await wanting(shop, at(10), { confirm: false, hold: { hours: 2 } });
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(none);
     await wanting(shop, at(10));
     await stopClock(db, at(10).toISOString());
@@ -153,9 +153,14 @@ describe("consent", () => {
     await shop.reminders.optIn({ customer: one.customer, kind: "hour", source: "settings" });
     const left = await wanting(shop, at(10));
     await shop.reminders.optOut({ customer: left.customer, source: "/stop" });
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0 });
-    const expected = [`hour ${all.customer}`, `two_hours ${all.customer}`, `hour ${some.customer}`, `hour ${one.customer}`];
+    const expected = [
+      `hour ${all.customer}`,
+      `two_hours ${all.customer}`,
+      `hour ${some.customer}`,
+      `hour ${one.customer}`,
+    ];
     expect((await told(shop)).toSorted()).toEqual(expected.toSorted());
     expect(await shop.reminders.consents(some.customer)).toMatchObject([
       { topic: "*", granted: true, source: "/remind" },
@@ -171,7 +176,7 @@ describe("consent", () => {
     const customer = unique("customer");
     await shop.reminders.optIn({ customer, source: "test" });
     await have(shop, { customer, service, start: at(10), confirm: true });
-    await before(at(10), hour);
+    await stopBefore(at(10), hour);
     expect(await shop.reminders.run()).toEqual(once);
     expect(await told(shop)).toEqual([`hour ${customer}`]);
   });
@@ -203,13 +208,16 @@ test("B13: over a change of the clocks a day before and 24 hours before are an h
 });
 
 test("B13: after a break of the workers one is sent up to an hour late, and then missed, once; `late` changes it", async () => {
-  const shop = shopWith({ kind: "three", before: { hours: 3 } }, { kind: "patient", before: { hours: 3 }, late: { hours: 2 } });
+  const shop = shopWith(
+    { kind: "three", before: { hours: 3 } },
+    { kind: "patient", before: { hours: 3 }, late: { hours: 2 } },
+  );
   await wanting(shop, at(10));
-  await before(at(10), 2 * hour - 1);
+  await stopBefore(at(10), 2 * hour - 1);
   expect(await shop.reminders.run()).toEqual({ queued: 1, missed: 1 });
   expect(await shop.reminders.run()).toEqual(none);
   await wanting(shop, at(34));
-  await before(at(34), 2 * hour);
+  await stopBefore(at(34), 2 * hour);
   expect(await shop.reminders.run()).toEqual({ queued: 2, missed: 0 });
 });
 
@@ -217,7 +225,7 @@ test("B13: several workers at once queue each reminder once, and write down the 
   const shops = [shopWith(hourBefore), shopWith(hourBefore), shopWith(hourBefore)];
   const first = shops[0] ?? shopWith(hourBefore);
   for (let count = 0; count < 10; count += 1) await wanting(first, at(10));
-  await before(at(10), hour);
+  await stopBefore(at(10), hour);
   const reports = await Promise.all(shops.map((shop) => shop.reminders.run()));
   expect(reports.reduce((sum, { queued }) => sum + queued, 0)).toBe(10);
   expect(await told(first)).toHaveLength(10);

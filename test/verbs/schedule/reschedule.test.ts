@@ -145,7 +145,10 @@ describe("B10: refused, and byte for byte as it was", () => {
       const anna = await resource();
       const booking = await have(db.bookonce, { resources: [anna], start: at(10), end: at(12) });
       await have(db.bookonce, { resources: [anna], start: at(12), end: at(14) });
-      return { attempt: () => move(booking, { duration: { hours: 3 } }), answer: { reason: "slot_taken", resource: anna } };
+      return {
+        attempt: () => move(booking, { duration: { hours: 3 } }),
+        answer: { reason: "slot_taken", resource: anna },
+      };
     },
     "the new time is closed": async () => {
       const schedule = { zone: "UTC", weekly: { monday: [{ from: "10:00", to: "14:00" }] } };
