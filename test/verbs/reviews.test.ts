@@ -71,7 +71,6 @@ describe("a payment that waits for a person", () => {
     await own.drop();
   });
 
-  // Known fault: the read statement finds the booking by the receipt's payload only, so that this repeat answers "unmatched".
   test("that was attached is answered as booked when its receipt comes again", async () => {
     const [lost, held] = [await book(db.bookonce), await book(db.bookonce)];
     const charge = receiptOf(lost, { payload: unique("bko1_") });
