@@ -9,7 +9,7 @@ export async function ask(person: FakeUser, text: string, answer: RegExp, wait =
   return person.chat.waitFor((message) => answer.test(message.text), { ...wait, after: sent });
 }
 
-/** The times of a day, counted from tomorrow. The second day and later ones are more than 24 hours ahead. */
+/** The times of a day; 0 is tomorrow. Working from ten, the second day and later ones are more than 24 hours ahead. */
 export async function openDay(person: FakeUser, day = 1, wait = patient): Promise<ChatMessage> {
   const days = await ask(person, "/start", /Choose a day/, wait);
   const button = days.buttons.flat()[day];
