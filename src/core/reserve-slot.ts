@@ -6,7 +6,7 @@ import { liveHolds } from "./limits.ts";
 import type { Anchor, Booking, NewEvent, Want } from "./model.ts";
 import type { Money } from "./money.ts";
 import { freeze } from "./policies.ts";
-import { applyChanges, type Changes, type Decision, type State, unchanged } from "./state.ts";
+import { applyChanges, type Changes, type Decision, type State, standingApproval, unchanged } from "./state.ts";
 import { isStanding, stateAt } from "./states.ts";
 import type { Instant } from "./time.ts";
 
@@ -136,7 +136,14 @@ function release(state: State, replaced: Booking | null, { actor }: ReserveSlot,
     version: released.version,
     data: { reason: "replaced", refund: null },
   };
-  return { bookings: [released], claims: closeClaims(state, replaced.id, now), events: [event] };
+  const approval = standingApproval(state, replaced.id);
+  return {
+    bookings: [released],
+    claims: closeClaims(state, replaced.id, now),
+    // Its charge, if it still comes, will be late.
+    checkouts: approval === undefined ? [] : [{ ...approval, voidedAt: now, voidReason: "replaced" }],
+    events: [event],
+  };
 }
 
 function refuseHold(state: State, command: ReserveSlot, { now, policies }: Context): ReserveRefusal | null {
@@ -221,6 +228,7 @@ function reserved(
     outcome: { outcome: "reserved", booking, replaced: released.bookings?.[0] ?? null },
     changes: {
       bookings: [...(released.bookings ?? []), booking],
+      checkouts: released.checkouts ?? [],
       claims: [...(released.claims ?? []), ...(pending ? [] : takeClaims(state, booking, now, booking.holdExpiresAt))],
       resources: pending ? [] : assignment.chosen,
       events: [...(released.events ?? []), event],
