@@ -16,7 +16,7 @@ import { scheduleLife } from "../support/schedule-steps.ts";
 //
 //   BOOKONCE_SCHEDULE_RUNS=5000            more sequences
 //   BOOKONCE_SEED=… BOOKONCE_PATH=…        the failing sequence again, from the output of a failure
-const options = lifeOptions(300);
+const options = lifeOptions(100);
 
 let db: TestDatabase;
 let set: (to: number) => Promise<void>;
