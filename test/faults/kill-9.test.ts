@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { type BotProcess, startBot } from "../../examples/demo/bot-process.ts";
 import { freePort } from "../../scripts/postgres.ts";
-import { type BotWorld, openWorld } from "../support/bot-world.ts";
+import { type BotWorld, cleanEnd, openWorld } from "../support/bot-world.ts";
 import { type Gate, startGate, type Trap } from "../support/gate.ts";
 import { Random, seedOfRun } from "../support/random.ts";
 import { Crowd, crowded } from "./crowd.ts";
@@ -154,7 +154,7 @@ test.each([
 
     phase = "the end of the processes";
     // Every process ends cleanly when asked to, and looks at Telegram's ledger when it starts.
-    expect(await Promise.all(victims.map((victim) => victim.end("SIGTERM")))).toEqual(victims.map(() => 0));
+    expect(await Promise.all(victims.map((victim) => victim.end("SIGTERM")))).toEqual(victims.map(() => cleanEnd));
     await Promise.all(victims.map((victim) => victim.restart()));
     phase = "settling";
     await crowd.settle();

@@ -45,6 +45,9 @@ export interface BotWorld {
   close(): Promise<void>;
 }
 
+/** How a process ends that was asked to. Windows has no SIGTERM to speak of: it ends the process at once. */
+export const cleanEnd = process.platform === "win32" ? "SIGTERM" : 0;
+
 /** What a consultation costs in these tests. */
 export const price = 500;
 
