@@ -30,7 +30,7 @@ export interface TelegramOptions {
    * `recordMs` is for one attempt to record a receipt (default 10 000).
    */
   readonly deadlines?: { readonly decideMs?: number; readonly answerMs?: number; readonly recordMs?: number };
-  /** Told about what went wrong and was dealt with. Default: `console.error`. */
+  /** Told about what went wrong and was dealt with. Default: the message to `console.error`, without its cause. */
   readonly onError?: (error: unknown, context: ErrorContext) => void;
   /** Money went back without a refund of ours. Decide what becomes of the booking; may be called again for the same charge. */
   readonly onExternalRefund?: (refund: ExternalRefund) => void | Promise<void>;
@@ -126,6 +126,11 @@ export function createTelegram(options: TelegramOptions): Telegram {
   };
 }
 
+/** Only the message: the cause of a network error may hold the address of the call, and with it the bot's token. */
+function logError(error: unknown, context: ErrorContext): void {
+  console.error(`bookonce/telegram (${context}): ${error instanceof Error ? error.message : String(error)}`);
+}
+
 function settingsOf(options: TelegramOptions): Settings {
   const parsed = deadlinesSchema.safeParse(options.deadlines ?? {});
   if (!parsed.success) {
@@ -134,8 +139,7 @@ function settingsOf(options: TelegramOptions): Settings {
       `deadlines: ${parsed.error.issues.map((issue) => issue.message).join("; ")}`,
     );
   }
-  const { onError = (error, context) => console.error(`bookonce/telegram (${context}):`, error), onExternalRefund } =
-    options;
+  const { onError = logError, onExternalRefund } = options;
   const report = (error: unknown, context: ErrorContext): void => {
     try {
       onError(error, context);
