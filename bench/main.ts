@@ -65,12 +65,14 @@ async function main(): Promise<void> {
     console.log(pc.yellow(`Other programs are running here (load ${load.toFixed(1)}): figures will be low.\n`));
   const database = await createBenchDatabase(postgres.url, {
     resources: options.resources,
-    history: quick ? 20_000 : 100_000,
+    history: quick ? 10_000 : 100_000,
   });
   const settings = {
     url: database.url,
     pool: options.pool,
     prepare: options.prepare,
+    // Telegram takes no answer after ten seconds; a quick run cannot wait for the deadlocks of SERIALIZABLE either.
+    patienceMs: quick ? 2_500 : 10_000,
     batchSize: options.batchSize,
     batchesInFlight: options.inFlight,
   };

@@ -1,9 +1,9 @@
 import { createBookonce } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
-import { type Contestant, type ContestantOptions, patienceMs, provider } from "./contestant.ts";
+import { type Contestant, type ContestantOptions, provider } from "./contestant.ts";
 
 /** The library as its users call it. */
-export function viaBookonce({ url, prepare, batchSize, batchesInFlight }: ContestantOptions): Contestant {
+export function viaBookonce({ url, prepare, patienceMs, batchSize, batchesInFlight }: ContestantOptions): Contestant {
   const database = pgDatabase({ connectionString: url }, { prepare });
   const bookonce = createBookonce({
     database,

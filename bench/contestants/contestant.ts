@@ -35,9 +35,8 @@ export interface ContestantOptions {
   readonly pool: number;
   /** Named statements, planned once per connection, for everybody or for nobody. */
   readonly prepare: boolean;
+  /** Nobody waits longer; what comes later is an error. */
+  readonly patienceMs: number;
   readonly batchSize: number | undefined;
   readonly batchesInFlight: number | undefined;
 }
-
-/** Nobody waits longer: Telegram takes no answer after ten seconds. */
-export const patienceMs = 10_000;

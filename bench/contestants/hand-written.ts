@@ -113,6 +113,6 @@ function refuse(booking: BookingRow, question: Question, { now, taken }: Situati
   return taken ? "slot_taken" : null;
 }
 
-export function createPool({ url, pool }: ContestantOptions): pg.Pool {
-  return new pg.Pool({ connectionString: url, max: pool, idleTimeoutMillis: 0 });
+export function createPool({ url, pool, patienceMs }: ContestantOptions): pg.Pool {
+  return new pg.Pool({ connectionString: url, max: pool, idleTimeoutMillis: 0, statement_timeout: patienceMs });
 }

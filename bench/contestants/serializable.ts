@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, type Contestant, type ContestantOptions, patienceMs, type Question } from "./contestant.ts";
+import type { Answer, Contestant, ContestantOptions, Question } from "./contestant.ts";
 import { type BookingRow, createPool, decideOn, queryOn } from "./hand-written.ts";
 
 /**
@@ -32,7 +32,7 @@ export function serializable(options: ContestantOptions): Contestant {
     retries: () => retries,
     close: () => pool.end(),
     async decide(question) {
-      const giveUpAt = performance.now() + patienceMs;
+      const giveUpAt = performance.now() + options.patienceMs;
       for (let attempts = 0; ; attempts++) {
         try {
           return await attempt(question);
