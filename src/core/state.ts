@@ -51,21 +51,44 @@ export function claimKey(claim: Pick<Claim, "bookingId" | "number">): string {
   return `${claim.bookingId}#${claim.number}`;
 }
 
-export function providerKey(key: ProviderKey): string {
-  return JSON.stringify([key.provider, key.account, key.externalId]);
+/** With their lengths, so that no two keys are written alike. */
+export function providerKey({ provider, account, externalId }: ProviderKey): string {
+  return `${provider.length}:${provider}${account.length}:${account}${externalId}`;
 }
 
-/** The state that the next command of a batch decides on. */
+/** The state after the changes; the one before stays as it was. */
 export function applyChanges(state: State, changes: Changes): State {
+  const copy = workingCopy(state);
+  applyTo(copy, changes);
+  return copy;
+}
+
+/** A state that is changed in place. */
+export type WorkingState = {
+  readonly [Table in keyof State]: State[Table] extends ReadonlyMap<string, infer Row> ? Map<string, Row> : never;
+};
+
+/** What the commands of a batch leave to each other is written into one copy: a copy for each would cost the square of their number. */
+export function workingCopy(state: State): WorkingState {
   return {
-    resources: put(state.resources, changes.resources, (resource) => resource.id),
-    bookings: put(state.bookings, changes.bookings, (booking) => booking.id),
-    claims: put(state.claims, changes.claims, claimKey),
-    checkouts: put(state.checkouts, changes.checkouts, (checkout) => providerKey(checkout.key)),
-    payments: put(state.payments, changes.payments, (payment) => providerKey(payment.key)),
-    refunds: put(state.refunds, changes.refunds, (refund) => refund.id),
-    entries: put(state.entries, changes.entries, (entry) => entry.id),
+    resources: new Map(state.resources),
+    bookings: new Map(state.bookings),
+    claims: new Map(state.claims),
+    checkouts: new Map(state.checkouts),
+    payments: new Map(state.payments),
+    refunds: new Map(state.refunds),
+    entries: new Map(state.entries),
   };
+}
+
+export function applyTo(state: WorkingState, changes: Changes): void {
+  for (const row of changes.resources ?? []) state.resources.set(row.id, row);
+  for (const row of changes.bookings ?? []) state.bookings.set(row.id, row);
+  for (const row of changes.claims ?? []) state.claims.set(claimKey(row), row);
+  for (const row of changes.checkouts ?? []) state.checkouts.set(providerKey(row.key), row);
+  for (const row of changes.payments ?? []) state.payments.set(providerKey(row.key), row);
+  for (const row of changes.refunds ?? []) state.refunds.set(row.id, row);
+  for (const row of changes.entries ?? []) state.entries.set(row.id, row);
 }
 
 /** The changes of several steps as those of one. */
@@ -80,17 +103,6 @@ export function together(all: readonly Changes[]): Changes {
     entries: all.flatMap((one) => one.entries ?? []),
     events: all.flatMap((one) => one.events ?? []),
   };
-}
-
-function put<Row>(
-  rows: ReadonlyMap<string, Row>,
-  changed: readonly Row[] | undefined,
-  keyOf: (row: Row) => string,
-): ReadonlyMap<string, Row> {
-  if (changed === undefined || changed.length === 0) return rows;
-  const next = new Map(rows);
-  for (const row of changed) next.set(keyOf(row), row);
-  return next;
 }
 
 export function bookingByToken(state: State, token: string): Booking | undefined {

@@ -19,6 +19,8 @@ export interface PgPoolClient extends PgClient {
   release(destroy?: boolean | Error): void;
   /** True on a client made with `pipeline: true`. */
   readonly pipeline?: boolean;
+  /** Where the client writes to: corked while a flight is sent, for node-postgres makes a system call of every query. */
+  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   on?(event: "error", listener: (error: Error) => void): unknown;
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -110,6 +112,15 @@ async function leaseConnection<Result>(
   let broken = false;
   const session: Session = {
     pipelined: client.pipeline === true,
+    inOneWrite(send) {
+      const stream = client.connection?.stream;
+      stream?.cork?.();
+      try {
+        return send();
+      } finally {
+        stream?.uncork?.();
+      }
+    },
     async query(statement) {
       try {
         return await client.query(sendable(statement, prepare));

@@ -6,6 +6,8 @@ export interface Session {
   query(statement: Sendable): Promise<QueryReply>;
   /** Whether queries that are sent without waiting travel in one flight. */
   readonly pipelined: boolean;
+  /** Holds back what is sent meanwhile and writes it to the network at once, where the driver writes each query by itself. */
+  readonly inOneWrite?: (<Result>(send: () => Result) => Result) | undefined;
 }
 
 /** A statement with values, or a text without any, which may then be several statements. */
@@ -156,7 +158,8 @@ async function sendFlight(
   }
   expectTime(signal);
   // All are answered before the first failure is reported: the connection is quiet again when we return.
-  const settled = await Promise.allSettled(flight.map((statement) => session.query(statement)));
+  const send = () => flight.map((statement) => session.query(statement));
+  const settled = await Promise.allSettled(session.inOneWrite === undefined ? send() : session.inOneWrite(send));
   return settled.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;

@@ -3,7 +3,7 @@ import type { AdmitTime, Context } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
 import type { Policies } from "../core/policies.ts";
 import type { Providers } from "../core/providers.ts";
-import { applyChanges, type Changes } from "../core/state.ts";
+import { applyTo, type Changes, workingCopy } from "../core/state.ts";
 import { tokenPrefix } from "../core/token.ts";
 import { isAnswered } from "../database/failure.ts";
 import type { Statement, Transaction } from "../database/port.ts";
@@ -33,11 +33,11 @@ export async function transact(
   const { now, state: before } = store.reader.parse(results.at(-1) ?? null);
   const context: Context = { now, policies, providers, admitTime, newId: randomUUID, newToken };
 
-  let state = before;
+  const state = workingCopy(before);
   const changes: Changes[] = [];
   const outcomes = commands.map((command) => {
     const decision = command.decide(state, context);
-    state = applyChanges(state, decision.changes);
+    applyTo(state, decision.changes);
     changes.push(decision.changes);
     return decision.outcome;
   });

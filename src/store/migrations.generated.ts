@@ -89,9 +89,11 @@ create table {{schema}}.bookings (
   check (state <> 'held' or hold_expires_at is not null),
   check (state <> 'pending' or payable_until is not null),
   check (state <> 'confirmed' or confirmed_at is not null),
-  check (state <> 'cancelled' or (cancelled_at is not null and cancelled_by is not null)),
-  unique (customer, request_id)
+  check (state <> 'cancelled' or (cancelled_at is not null and cancelled_by is not null))
 );
+
+-- Every change of a booking is a new entry in each of its indexes: those of few bookings hold those only.
+create unique index bookings_one_request on {{schema}}.bookings (customer, request_id) where request_id is not null;
 
 create index bookings_by_customer on {{schema}}.bookings (customer, starts_at);
 -- Bookings to come whose instant was made by other zone data.
@@ -341,7 +343,8 @@ alter table {{schema}}.bookings add column waitlist_entry_id uuid references {{s
 
 create index bookings_of_entries on {{schema}}.bookings (waitlist_entry_id) where waitlist_entry_id is not null;
 -- One live offer per entry, whoever writes. (One per freed place: the guards of the claims see to that.)
-create unique index bookings_one_offer on {{schema}}.bookings (waitlist_entry_id) where state = 'held';
+create unique index bookings_one_offer on {{schema}}.bookings (waitlist_entry_id)
+  where state = 'held' and waitlist_entry_id is not null;
 ` },
   { number: 3, name: "reminders", sql: `-- bookonce 0003: reminders, and who wants them.
 

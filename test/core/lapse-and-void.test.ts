@@ -94,7 +94,7 @@ describe("small things", () => {
     const next = applyChanges(state, { bookings: [aBooking({ version: 9 })], claims: [] });
     expect(next.bookings.get("b1")?.version).toBe(9);
     expect(state.bookings.get("b1")?.version).toBe(1);
-    expect(next.claims).toBe(state.claims);
+    expect(next.claims).toEqual(state.claims);
     expect(applyChanges(emptyState, {})).toEqual(emptyState);
   });
 
