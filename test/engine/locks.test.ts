@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { aResource, book, preCheckout } from "../support/fixtures.ts";
 
@@ -37,6 +37,7 @@ test("B7 a booking that is moved while its lock is waited for: the resource it h
 
 async function begin(): Promise<{ client: pg.PoolClient; pid: number; commit(): Promise<void> }> {
   const client = await db.pool.connect();
+  onTestFinished(() => client.release(true));
   await client.query("begin");
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return {
@@ -44,18 +45,17 @@ async function begin(): Promise<{ client: pg.PoolClient; pid: number; commit(): 
     pid: rows[0]?.pid ?? 0,
     async commit() {
       await client.query("commit");
-      client.release();
     },
   };
 }
 
 async function someoneWaitsFor(pid: number): Promise<void> {
-  for (;;) {
+  const waiting = async () => {
     const { rows } = await db.pool.query<{ n: number }>(
       "select count(*)::int as n from pg_stat_activity where datname = current_database() and $1 = any(pg_blocking_pids(pid))",
       [pid],
     );
-    if ((rows[0]?.n ?? 0) > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return rows[0]?.n;
+  };
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
 }
