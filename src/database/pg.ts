@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { ConnectionLost, isAnswered } from "./failure.ts";
+import { sendTogether, takesFlights } from "./pg-flight.ts";
 import type { Database, Transaction, TransactionOptions } from "./port.ts";
 import { hasValues, type QueryClient, sessionOf } from "./query.ts";
-import { abortable, joinTransaction, type QueryReply, runTransaction, type Sendable, type Session } from "./session.ts";
+import {
+  abortable,
+  isSingle,
+  joinTransaction,
+  type QueryReply,
+  runTransaction,
+  type Sendable,
+  type Session,
+} from "./session.ts";
 
 /** The part of a node-postgres pool that we use: a `pg.Pool` fits as it is. */
 export interface PgPool {
@@ -19,8 +28,6 @@ export interface PgPoolClient extends PgClient {
   release(destroy?: boolean | Error): void;
   /** True on a client made with `pipeline: true`. */
   readonly pipeline?: boolean;
-  /** Where the client writes to: corked while a flight is sent, for node-postgres makes a system call of every query. */
-  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   on?(event: "error", listener: (error: Error) => void): unknown;
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -53,8 +60,8 @@ export interface OwnedPgDatabase extends Database<PgClient> {
 }
 
 /**
- * The node-postgres adapter. Given connection settings it makes a pool of its own, with pipelining, so that a transaction is two round
- * trips; given your pool, it uses that (and pipelines where its clients were made with `pipeline: true`).
+ * The node-postgres adapter. Given connection settings it makes a pool of its own; given your pool, it uses that. With either, the
+ * statements of a transaction travel in two flights (only the native client sends one at a time).
  *
  * @example
  * ```ts
@@ -82,8 +89,7 @@ export function pgDatabase(
     max: 8,
     connectionTimeoutMillis: 10_000,
     ...poolOrSettings,
-    pipeline: true,
-  } as pg.PoolConfig);
+  });
   // An error event that nobody listens to ends the process. An idle connection that the server closes is replaced by the pool; one that
   // it closes the moment it was made may say so before the caller who waits for it has had a chance to listen.
   pool.on("error", () => undefined);
@@ -110,26 +116,15 @@ async function leaseConnection<Result>(
   client.on?.("error", ignore);
   // Only an answered error leaves a usable connection; it was rolled back. After anything else the connection is thrown away.
   let broken = false;
-  const session: Session = {
-    pipelined: client.pipeline === true,
-    inOneWrite(send) {
-      const stream = client.connection?.stream;
-      stream?.cork?.();
-      try {
-        return send();
-      } finally {
-        stream?.uncork?.();
-      }
-    },
-    async query(statement) {
-      try {
-        return await client.query(sendable(statement, prepare));
-      } catch (error) {
-        broken ||= !isAnswered(error);
-        throw error;
-      }
-    },
+  const noticing = async <Reply>(sent: Promise<Reply>): Promise<Reply> => {
+    try {
+      return await sent;
+    } catch (error) {
+      broken ||= !isAnswered(error);
+      throw error;
+    }
   };
+  const session = flyingSession(client, prepare, noticing) ?? plainSession(client, prepare, noticing);
   try {
     return await abortable(runTransaction(session, options, work), options.signal);
   } catch (error) {
@@ -139,6 +134,31 @@ async function leaseConnection<Result>(
     client.off?.("error", ignore);
     client.release(broken);
   }
+}
+
+type Noticing = <Reply>(sent: Promise<Reply>) => Promise<Reply>;
+
+/** With node-postgres's own client: everything but a text of several statements goes by flight, so that one record says what is prepared. */
+function flyingSession(client: PgPoolClient, prepare: boolean, noticing: Noticing): Session | undefined {
+  if (!takesFlights(client)) return undefined;
+  const nameOfStatement = (statement: Sendable) => (prepare && hasValues(statement) ? nameOf(statement.text) : "");
+  const together = (statements: readonly Sendable[]) => noticing(sendTogether(client, statements, nameOfStatement));
+  return {
+    pipelined: false,
+    together,
+    async query(statement) {
+      if (!isSingle(statement)) return noticing(client.query(statement.text));
+      const [reply = { rows: [] }] = await together([statement]);
+      return reply;
+    },
+  };
+}
+
+function plainSession(client: PgPoolClient, prepare: boolean, noticing: Noticing): Session {
+  return {
+    pipelined: client.pipeline === true,
+    query: (statement) => noticing(client.query(sendable(statement, prepare))),
+  };
 }
 
 async function connect(pool: PgPool, signal: AbortSignal | undefined): Promise<PgPoolClient> {

@@ -1,7 +1,14 @@
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { kyselyDatabase } from "bookonce/kysely";
-import { type OwnedPgDatabase, type PgClient, type PgOptions, type PgSettings, pgDatabase } from "bookonce/pg";
+import {
+  type OwnedPgDatabase,
+  type PgClient,
+  type PgOptions,
+  type PgPoolClient,
+  type PgSettings,
+  pgDatabase,
+} from "bookonce/pg";
 import { pgliteDatabase } from "bookonce/pglite";
 import { type ConformanceCheck, type ConformanceDatabase, databaseConformance } from "bookonce/testing";
 import { Kysely, PostgresDialect } from "kysely";
@@ -49,6 +56,35 @@ describe("pg, with a pool of the application's", () =>
 
 describe("pg, with a pipelining pool of the application's", () =>
   all(databaseConformance({ connections, open: async () => givenPool({ pipeline: true }) })));
+
+describe("pg, with clients of another make, which take one statement at a time", () =>
+  all(
+    databaseConformance({
+      connections,
+      async open() {
+        const given = givenPool({});
+        const pool = new pg.Pool({ connectionString, max: connections });
+        pool.on("error", () => undefined);
+        return {
+          ...given,
+          database: pgDatabase({ connect: async () => plainClient(await pool.connect()) }),
+          close: async () => {
+            await Promise.all([given.close(), pool.end()]);
+          },
+        };
+      },
+    }),
+  ));
+
+/** What every client has, and nothing of node-postgres's own. */
+function plainClient(client: pg.PoolClient): PgPoolClient {
+  client.on("error", () => undefined);
+  return {
+    query: (query: string | { text: string; values?: string[] }, values?: string[]) =>
+      typeof query === "string" ? client.query(query, values) : client.query(query),
+    release: (destroy) => client.release(destroy),
+  };
+}
 
 describe("pg, with a pool of one connection", () =>
   all(databaseConformance({ connections: 1, open: async () => givenPool({ max: 1 }) })));

@@ -88,7 +88,7 @@ describe.skipIf(program === null)(title, () => {
   });
 
   for (const pipeline of [true, false]) {
-    describe(pipeline ? "pipelining" : "one statement at a time", () => {
+    describe(pipeline ? "with `pipeline: true`" : "in flights", () => {
       const checks = databaseConformance<PgClient>({
         connections: poolSize,
         async open() {

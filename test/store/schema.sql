@@ -314,33 +314,62 @@ function CREATE OR REPLACE FUNCTION {{schema}}.guard_capacity()
  LANGUAGE plpgsql
 AS $function$
 declare
+  claim {{schema}}.claims%rowtype;
+  judged tstzrange;
+  grown boolean;
   places integer;
-  taken bigint;
+  refused boolean;
 begin
-  if isempty(new.live) then
+  if tg_op = 'UPDATE' and new.live <@ old.live and new.during <@ old.during and new.quantity <= old.quantity
+    and new.resource_id = old.resource_id and new.holder = old.holder and new.exclusive = old.exclusive
+    and new.session_capacity is not distinct from old.session_capacity then
     return null;
   end if;
   -- The lock makes writers that took none wait for each other here; the statements after it see what they left.
   select capacity into places from {{schema}}.resources where id = new.resource_id for no key update;
-  if not new.exclusive then
-    select coalesce(max(at_once), 0) into taken from (
-      select sum(other.quantity) as at_once
-      from {{schema}}.claims moment
-      join {{schema}}.claims other on other.resource_id = new.resource_id and not other.exclusive
-        and other.during @> greatest(moment.starts_at, new.starts_at) and other.live && new.live
-      where moment.resource_id = new.resource_id and not moment.exclusive
-        and moment.during && new.during and moment.live && new.live
-      group by moment.booking_id, moment.number) peaks;
-    -- A capacity that was lowered below what is sold refuses nothing that was there before.
-    if taken > places and tg_op = 'INSERT' then
-      raise exception 'no place left on %', new.resource_id using errcode = 'exclusion_violation';
+  -- The row as it is now: what was taken and closed in one transaction takes nothing.
+  select * into claim from {{schema}}.claims where booking_id = new.booking_id and number = new.number;
+  -- An UPDATE is judged from now on: what was beside the row once and is gone takes no place.
+  judged := claim.live;
+  grown := true;
+  if tg_op = 'UPDATE' then
+    judged := claim.live * tstzrange({{schema}}.clock(), null);
+    grown := new.quantity > old.quantity or new.resource_id <> old.resource_id or new.holder <> old.holder
+      or new.exclusive <> old.exclusive or new.session_capacity is distinct from old.session_capacity;
+  end if;
+  if judged is null or isempty(judged) then
+    return null;
+  end if;
+
+  if not claim.exclusive then
+    -- Places taken, and places that are new beside the row, at every moment of its time at which one of them changes.
+    select bool_or(taken > places and fresh > 0) into refused from (
+      select sum(sum(step.quantity)) over w as taken, sum(sum(step.fresh)) over w as fresh
+      from (
+        select c.*, (grown or not (c.live && old.live and c.during && old.during))::int as fresh
+        from {{schema}}.claims c
+        where c.resource_id = claim.resource_id and not c.exclusive and c.during && claim.during and c.live && judged
+      ) beside cross join lateral (values
+        (greatest(beside.starts_at, claim.starts_at), beside.quantity, beside.fresh),
+        (beside.ends_at, -beside.quantity, -beside.fresh)) as step(at, quantity, fresh)
+      where step.at < claim.ends_at
+      group by step.at window w as (order by step.at)) moments;
+    if refused then
+      raise exception 'no place left on %', claim.resource_id using errcode = 'exclusion_violation';
     end if;
   end if;
-  if new.session_capacity is not null and tg_op = 'INSERT' then
-    select coalesce(sum(quantity), 0) into taken from {{schema}}.claims
-      where holder = new.holder and resource_id = new.resource_id and live && new.live;
-    if taken > new.session_capacity then
-      raise exception 'no place left in %', new.holder using errcode = 'exclusion_violation';
+
+  if claim.session_capacity is not null then
+    -- Resources may be needed in different quantities (a room, two mats each): the smallest is the number of people.
+    select sum(people) > claim.session_capacity and bool_or(fresh) into refused from (
+      select min(per_resource.quantity) as people, bool_or(per_resource.fresh) as fresh from (
+        select c.booking_id, sum(c.quantity) as quantity, grown or not bool_and(c.live && old.live) as fresh
+        from {{schema}}.claims c
+        where c.holder = claim.holder and c.session_capacity is not null and c.live && judged
+        group by c.booking_id, c.resource_id) per_resource
+      group by per_resource.booking_id) bookings;
+    if refused then
+      raise exception 'no place left in %', claim.holder using errcode = 'exclusion_violation';
     end if;
   end if;
   return null;

@@ -85,11 +85,9 @@ create table {{schema}}.bookings (
   check (state <> 'held' or hold_expires_at is not null),
   check (state <> 'pending' or payable_until is not null),
   check (state <> 'confirmed' or confirmed_at is not null),
-  check (state <> 'cancelled' or (cancelled_at is not null and cancelled_by is not null))
+  check (state <> 'cancelled' or (cancelled_at is not null and cancelled_by is not null)),
+  unique (customer, request_id)
 );
-
--- Every change of a booking is a new entry in each of its indexes: those of few bookings hold those only.
-create unique index bookings_one_request on {{schema}}.bookings (customer, request_id) where request_id is not null;
 
 create index bookings_by_customer on {{schema}}.bookings (customer, starts_at);
 -- Bookings to come whose instant was made by other zone data.

@@ -32,5 +32,4 @@ alter table {{schema}}.bookings add column waitlist_entry_id uuid references {{s
 
 create index bookings_of_entries on {{schema}}.bookings (waitlist_entry_id) where waitlist_entry_id is not null;
 -- One live offer per entry, whoever writes. (One per freed place: the guards of the claims see to that.)
-create unique index bookings_one_offer on {{schema}}.bookings (waitlist_entry_id)
-  where state = 'held' and waitlist_entry_id is not null;
+create unique index bookings_one_offer on {{schema}}.bookings (waitlist_entry_id) where state = 'held';
