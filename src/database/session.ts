@@ -20,18 +20,32 @@ export interface QueryReply {
   readonly command?: string;
 }
 
-/** BEGIN with its local time-outs: no parameters, the same for every transaction of an instance. */
-function opening(options: TransactionOptions): readonly Sendable[] {
-  const texts = [
-    "begin isolation level read committed read write",
-    `set local lock_timeout = ${Math.ceil(options.lockTimeoutMs)}`,
-    `set local statement_timeout = ${Math.ceil(options.statementTimeoutMs)}`,
-    `set local idle_in_transaction_session_timeout = ${Math.ceil(options.idleTimeoutMs)}`,
+const begin = "begin isolation level read committed read write";
+const isolation = "set transaction isolation level read committed, read write";
+
+/** What is local to every transaction of ours. */
+function settings(options: TransactionOptions): readonly (readonly [name: string, value: string])[] {
+  return [
+    ["lock_timeout", `${Math.ceil(options.lockTimeoutMs)}`],
+    ["statement_timeout", `${Math.ceil(options.statementTimeoutMs)}`],
+    ["idle_in_transaction_session_timeout", `${Math.ceil(options.idleTimeoutMs)}`],
     // For prepared statements: the parameter is one document, which a plan of its own would see no better. Planning the read takes
     // longer than running it (2 ms and 0.5 ms, measured).
-    "set local plan_cache_mode = force_generic_plan",
+    ["plan_cache_mode", "force_generic_plan"],
   ];
-  return texts.map((text) => ({ text }));
+}
+
+/** All of them by one statement, which can be prepared, where each SET would be parsed anew. */
+function setAll(options: TransactionOptions): Statement {
+  const all = settings(options);
+  const calls = all.map(([name], index) => `set_config('${name}', $${index + 1}::text, true)`);
+  return { text: `select ${calls.join(", ")}`, values: all.map(([, value]) => value) };
+}
+
+/** As one simple query, for drivers that wait for every answer: no parameters, the same text for every transaction of an instance. */
+function beginScript(options: TransactionOptions): Statement {
+  const sets = settings(options).map(([name, value]) => `set local ${name} = ${value}`);
+  return { text: [begin, ...sets].join("; "), values: [] };
 }
 
 /**
@@ -49,9 +63,9 @@ export async function runTransaction<Result>(
   let ended = false;
   // Remembered, so that a COMMIT after a failure nobody looked at is refused even where the driver does not tell command tags.
   const failures: unknown[] = [];
-  const flight = async (statements: readonly Sendable[], first: readonly Sendable[] = []): Promise<QueryReply[]> => {
+  const flight = async (statements: readonly Sendable[], opening?: TransactionOptions): Promise<QueryReply[]> => {
     try {
-      return await sendFlight(session, statements, { first, signal: options.signal });
+      return await sendFlight(session, statements, { opening, signal: options.signal });
     } catch (error) {
       failures.push(error);
       throw error;
@@ -59,9 +73,9 @@ export async function runTransaction<Result>(
   };
   const transaction: Transaction = {
     async send(statements, { last = false } = {}) {
-      const first = begun ? [] : opening(options);
+      const opening = begun ? undefined : options;
       begun = true;
-      const replies = await flight(last ? [...statements, { text: "commit" }] : statements, first);
+      const replies = await flight(last ? [...statements, { text: "commit" }] : statements, opening);
       if (last) {
         ended = true;
         expectCommit(replies.at(-1));
@@ -109,7 +123,8 @@ export async function runInside<Result>(
   options: TransactionOptions,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  let unsent: readonly Sendable[] = openingStatements(options);
+  // One statement a text: not every driver takes several.
+  let unsent: readonly Sendable[] = [{ text: isolation }, setAll(options)];
   const failures: unknown[] = [];
   const result = await work({
     async send(statements) {
@@ -130,34 +145,29 @@ export async function runInside<Result>(
   return result;
 }
 
-function openingStatements(options: TransactionOptions): Sendable[] {
-  const { lockTimeoutMs, statementTimeoutMs, idleTimeoutMs } = options;
-  // One statement a text: not every driver takes several.
-  return [
-    { text: "set transaction isolation level read committed, read write" },
-    {
-      text: `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true),
-        set_config('idle_in_transaction_session_timeout', $3::text, true)`,
-      values: [lockTimeoutMs, statementTimeoutMs, idleTimeoutMs].map((ms) => `${Math.ceil(ms)}`),
-    },
-  ];
+interface FlightOptions {
+  /** The transaction begins with this flight. */
+  readonly opening?: TransactionOptions | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends the statements and answers with their replies, without those of what had to go `first`. */
+/** Sends the statements and answers with their replies. */
 async function sendFlight(
   session: Session,
   statements: readonly Sendable[],
-  { first = [], signal }: { readonly first?: readonly Sendable[]; readonly signal?: AbortSignal | undefined } = {},
+  { opening, signal }: FlightOptions = {},
 ): Promise<QueryReply[]> {
   expectTime(signal);
   if (session.together !== undefined && statements.every(isSingle)) {
-    return (await session.together([...first, ...statements])).slice(first.length);
+    const replies = await session.together([
+      ...(opening === undefined ? [] : [{ text: begin }, setAll(opening)]),
+      ...statements,
+    ]);
+    return replies.slice(replies.length - statements.length);
   }
-  // As one simple query: texts without parameters, the same time after time.
-  const begin = first.length === 0 ? [] : [{ text: first.map(({ text }) => text).join("; "), values: [] }];
-  const flight = [...begin, ...statements];
+  const flight = opening === undefined ? statements : [beginScript(opening), ...statements];
   const replies = session.pipelined ? await sendAtOnce(session, flight) : await sendInTurn(session, flight, signal);
-  return replies.slice(begin.length);
+  return replies.slice(flight.length - statements.length);
 }
 
 /** What has values is one statement, and so is BEGIN, COMMIT or ROLLBACK; a statement without any values may be a text of several. */

@@ -92,8 +92,7 @@ function wanted(parts: Parts): Sql {
   const ofBookings = sql`select unnest(wanted_ids || resource_ids) as resource, starts_at - buffer_before_ms * interval '1 millisecond' as starts_at,
     ends_at + buffer_after_ms * interval '1 millisecond' as ends_at, day_starts_at, day_ends_at from named`;
   const selects = [...(parts.windows ? [windows] : []), ...(parts.existing ? [ofBookings] : [])];
-  // Distinct: however many commands of a batch want one slot, it is looked up once.
-  return sql`select distinct * from (${sql.join(selects, sql` union all `)}) w`;
+  return sql.join(selects, sql` union all `);
 }
 
 /**
@@ -114,12 +113,13 @@ function claims(q: QueryBuilder, { existing }: Parts): Sql[] {
   const names = namesOf(columns.claims, "c");
   // The clock stands in a sub-select, so that the indexes can answer; what lapses between here and `now` is judged by the core.
   const live = sql`c.during && tstzrange(w.starts_at, w.ends_at) and c.live @> (select ${q.named("clock")}())`;
+  // Distinct: however many commands of a batch want one slot, it is looked up once.
   const rivals = sql`select c.* from (
-      select resource, starts_at, ends_at from wanted
-      union
-      select m.member, least(w.starts_at, w.day_starts_at), greatest(w.ends_at, w.day_ends_at)
-      from chosen p join wanted w on w.resource = p.id cross join lateral unnest(p.members) as m(member)
-      where p.kind = 'pool'
+      select distinct m.resource,
+        case p.kind when 'pool' then least(w.starts_at, w.day_starts_at) else w.starts_at end as starts_at,
+        case p.kind when 'pool' then greatest(w.ends_at, w.day_ends_at) else w.ends_at end as ends_at
+      from wanted w join chosen p on p.id = w.resource
+        cross join lateral unnest(case p.kind when 'pool' then p.members else array[p.id] end) as m(resource)
     ) w cross join lateral (
       select ${names} from ${q.named("claims")} c where c.resource_id = w.resource and c.exclusive and ${live}
       union all
