@@ -79,22 +79,23 @@ function sameRequest(state: State, command: ReserveSlot): Booking | undefined {
   return undefined;
 }
 
-/** Same customer, same wants, same interval, still wanted: the same booking (B8), unchanged and with its price still due. */
+/** The same intention that still stands is the same booking (B8), unchanged and with its price still due. */
 function sameIntention(state: State, command: ReserveSlot, now: Instant): Booking | undefined {
   for (const booking of state.bookings.values()) {
-    if (
-      booking.customer === command.customer &&
-      booking.interval.start === command.interval.start &&
-      booking.interval.end === command.interval.end &&
-      sameWants(booking.wants, command.wants) &&
-      isStanding(booking, now) &&
-      // What has ended is no intention any more.
-      now < booking.interval.end
-    ) {
-      return booking;
-    }
+    // What has ended is no intention any more.
+    if (isSameIntention(booking, command) && isStanding(booking, now) && now < booking.interval.end) return booking;
   }
   return undefined;
+}
+
+/** Same customer, same wants, same interval. */
+export function isSameIntention(booking: Booking, wanted: Pick<Wanted, "customer" | "interval" | "wants">): boolean {
+  return (
+    booking.customer === wanted.customer &&
+    booking.interval.start === wanted.interval.start &&
+    booking.interval.end === wanted.interval.end &&
+    sameWants(booking.wants, wanted.wants)
+  );
 }
 
 function sameWants(left: readonly Want[], right: readonly Want[]): boolean {

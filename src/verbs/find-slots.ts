@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { listStarts } from "../calendar/index.ts";
-import { admit, type Wanted } from "../core/admit.ts";
-import { placesLeft } from "../core/assign.ts";
+import type { Wanted } from "../core/admit.ts";
 import type { TimeRules } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
+import { look } from "../core/look.ts";
 import type { State } from "../core/state.ts";
-import { stateAt } from "../core/states.ts";
 import type { Instant } from "../core/time.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Keys, keys } from "../store/keys.ts";
@@ -38,7 +37,10 @@ export interface Slot {
   readonly end: Date;
   /** How many more bookings of this kind it has room for: free members of a pool, places, seats. */
   readonly left: number;
-  /** The customer's own live hold is here: claiming it returns that hold; another one that overlaps it needs `replaces`. */
+  /**
+   * The customer's own live hold is here: claiming the same again returns that hold, another time that overlaps it needs `replaces`.
+   * Times that only her limit of a day keeps from her, because she holds another one, are not listed.
+   */
   readonly own: boolean;
 }
 
@@ -90,13 +92,13 @@ export function slots(engine: Engine, store: Store): Slots {
       throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
     return service;
   };
-  const look = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
+  const snapshotOf = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
     const statement = store.reader.statement(keys(needed));
     const [result = null] = await engine.transaction((tx) => tx.send([statement], { last: true }), options.signal);
     return store.reader.parse(result);
   };
   const between = async (service: ServiceView, query: Query, from: Instant, to: Instant, options: CallOptions) => {
-    const snapshot = await look(wholeRange(service, query, from, to), options);
+    const snapshot = await snapshotOf(wholeRange(service, query, from, to), options);
     return slotsWithin(snapshot, service, query, from, to);
   };
   return {
@@ -107,14 +109,14 @@ export function slots(engine: Engine, store: Store): Slots {
     async explain(input, options = {}) {
       const query = parseInput("slots.explain", explainSchema, input);
       const service = await serviceOf(query.service, options);
-      const snapshot = await look(keysOf(wantedAt(service, query, query.start)), options);
+      const snapshot = await snapshotOf(keysOf(wantedAt(service, query, query.start)), options);
       const looked = slotAt(snapshot, service, query, query.start);
       return "refused" in looked ? { claimable: false, refused: looked.refused } : { claimable: true, slot: looked };
     },
     async nextFree(input, options = {}) {
       const query = parseInput("slots.nextFree", nextSchema, input);
       const service = await serviceOf(query.service, options);
-      const begin = query.after ?? (await look({}, options)).now;
+      const begin = query.after ?? (await snapshotOf({}, options)).now;
       const found: Slot[] = [];
       for (let stretch = 0; stretch < stretches && found.length < query.count; stretch += 1) {
         const from = begin + stretch * stretchMs;
@@ -186,27 +188,7 @@ function slotAt(
   start: Instant,
 ): Slot | { readonly refused: TimeRefused } {
   const wanted = wantedAt(service, query, start);
-  const context = { now, admitTime };
-  const others = { without: [], preferred: [] };
-  const span = { start: new Date(start), end: new Date(wanted.interval.end) };
-  const own = ownHolds(state, query.customer, now);
-  const admitted = admit(state, wanted, others, context);
-  if (!("refused" in admitted)) {
-    return { ...span, left: placesLeft(state, wanted, others, context), own: false };
-  }
-  // What is in the way may be the customer's own hold, which she may have again or exchange (R27).
-  if (own.length > 0) {
-    const standing = { without: own, preferred: [] };
-    if (!("refused" in admit(state, wanted, standing, context))) {
-      return { ...span, left: placesLeft(state, wanted, standing, context), own: true };
-    }
-  }
-  return { refused: viewTimeRefusal(admitted.refused) };
-}
-
-function ownHolds(state: State, customer: string | undefined, now: Instant): string[] {
-  if (customer === undefined) return [];
-  return [...state.bookings.values()]
-    .filter((booking) => booking.customer === customer && stateAt(booking, now) === "held")
-    .map((booking) => booking.id);
+  const looked = look(state, wanted, { now, admitTime });
+  if ("refused" in looked) return { refused: viewTimeRefusal(looked.refused) };
+  return { start: new Date(start), end: new Date(wanted.interval.end), ...looked };
 }
