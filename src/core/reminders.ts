@@ -18,18 +18,20 @@ export interface Due {
 }
 
 /**
- * Which of the planned reminders are to be dealt with now. One that was due before the booking was confirmed is none (R53): "tomorrow
- * at ten" is no news to somebody who has just booked it. One that is much too late is missed rather than sent.
+ * Which of the planned reminders are to be dealt with now. One that was due before the booking came to be as it is (`since`: confirmed,
+ * moved, given to somebody else) is none (R53): "tomorrow at ten" is no news to somebody who has just chosen it. One that is much too
+ * late is missed rather than sent.
  */
 export function dueReminders(
   booking: Booking,
   planned: readonly Planned[],
   done: readonly string[],
+  since: Instant,
   now: Instant,
 ): readonly Due[] {
   if (booking.state !== "confirmed" || booking.attendance !== null || booking.interval.start <= now) return [];
   return planned
-    .filter(({ kind, dueAt }) => !done.includes(kind) && dueAt <= now && dueAt > (booking.confirmedAt ?? now))
+    .filter(({ kind, dueAt }) => !done.includes(kind) && dueAt <= now && dueAt > since)
     .map(({ kind, dueAt, lateMs }) => ({
       bookingId: booking.id,
       kind,

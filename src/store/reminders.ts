@@ -5,7 +5,10 @@ import { isoText } from "./mapping.ts";
 import { document, type QueryBuilder, textOf } from "./query-builder.ts";
 
 export interface ReminderStatements {
-  /** Confirmed bookings that begin before `until`, of customers who want reminders, with the kinds that were dealt with. */
+  /**
+   * Confirmed bookings that begin soon, of customers who want reminders: with the kinds that were dealt with, and `since` when they are
+   * at their time and hers.
+   */
   soon(filter: { readonly withinMs: number; readonly after: string | null; readonly limit: number }): Statement;
   /** Marks reminders as dealt with and writes the events of those to be sent, where the booking is still as it was read. */
   queue(due: readonly DueRow[]): Statement;
@@ -45,6 +48,8 @@ export function reminderStatements(q: QueryBuilder): ReminderStatements {
     q,
     sql`select json_build_object('now', ${now}, 'rows', (select coalesce(json_agg(json_build_object(
         'booking', (select row_to_json(x) from (select ${bookingColumns}) x),
+        'since', greatest(b.confirmed_at, (select max(e.at) from ${named("events")} e
+          where e.booking_id = b.id and e.version = b.version and e.type in ('booking_rescheduled', 'booking_transferred'))),
         'done', (select coalesce(json_agg(r.kind), '[]') from ${named("reminders")} r where r.booking_id = b.id and r.version = b.version),
         'refused', (select coalesce(json_agg(c.topic), '[]') from ${named("consents")} c where c.customer = b.customer and not c.granted),
         'granted', (select coalesce(json_agg(c.topic), '[]') from ${named("consents")} c where c.customer = b.customer and c.granted)
@@ -80,7 +85,7 @@ export function reminderStatements(q: QueryBuilder): ReminderStatements {
   const wanted = textOf(
     q,
     sql`select (exists (select from ${named("bookings")} b where b.id = ${param("bookingId")}::uuid
-      and b.state = 'confirmed' and b.version = ${param("version")}::int and b.starts_at > ${now}
+      and b.state = 'confirmed' and b.attendance is null and b.version = ${param("version")}::int and b.starts_at > ${now}
       and ${agrees(sql`b.customer`, param("kind"))}))::text as result`,
   );
 

@@ -122,6 +122,7 @@ export function reminders(engine: Engine, store: Store, rules: CheckedRules): Re
 
 interface SoonRow {
   readonly booking: BookingRow;
+  readonly since: string;
   readonly done: readonly string[];
   readonly granted: readonly string[];
   readonly refused: readonly string[];
@@ -132,14 +133,18 @@ interface Soon {
   readonly rows: readonly SoonRow[];
 }
 
-function dueOf({ booking: row, done, granted, refused }: SoonRow, rules: CheckedRules, now: number): readonly Due[] {
+function dueOf(
+  { booking: row, since, done, granted, refused }: SoonRow,
+  rules: CheckedRules,
+  now: number,
+): readonly Due[] {
   const booking = toBooking(row);
   const agrees = (kind: string): boolean =>
     granted.includes(kind) || (granted.includes(everything) && !refused.includes(kind));
   const planned = rules
     .filter(({ kind, services }) => agrees(kind) && (services?.includes(booking.service ?? "") ?? true))
     .map((rule) => plan(booking, rule));
-  return dueReminders(booking, planned, done, now);
+  return dueReminders(booking, planned, done, instant(since), now);
 }
 
 function plan({ interval, anchor }: Booking, { kind, before, late }: CheckedRules[number]): Planned {

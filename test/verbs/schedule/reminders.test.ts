@@ -1,7 +1,7 @@
 import type { ReminderRule } from "bookonce";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { hour, minute, unique } from "../../support/fixtures.ts";
+import { count, hour, minute, unique } from "../../support/fixtures.ts";
 import { always, aService, at, have, stopClock } from "./support.ts";
 
 // B13. Every test has a database of its own: a run looks at all bookings.
@@ -128,6 +128,48 @@ describe("R53: what was due before the booking was made is not sent", () => {
     expect(await told(shop)).toEqual([`hour ${booking.customer}`]);
   });
 
+  test("moved to two hours ahead: the reminder of the day before is skipped, not sent at once; the hour before comes", async () => {
+    const shop = shopWith({ kind: "day", before: { hours: 24 } }, hourBefore);
+    const booking = await wanting(shop, at(100));
+    await stopBefore(at(10), 24 * hour - 10 * minute);
+    await shop.reschedule({ bookingId: booking.id, customer: booking.customer, start: at(10) });
+    expect(await shop.reminders.run()).toEqual(none);
+    await stopBefore(at(10), hour);
+    expect(await shop.reminders.run()).toEqual(once);
+    expect(await told(shop)).toEqual([`hour ${booking.customer}`]);
+  });
+
+  test("moved in time for it: the reminder of the day before is sent", async () => {
+    const shop = shopWith({ kind: "day", before: { hours: 24 } });
+    const booking = await wanting(shop, at(100));
+    await stopBefore(at(10), 24 * hour + minute);
+    await shop.reschedule({ bookingId: booking.id, customer: booking.customer, start: at(10) });
+    await stopBefore(at(10), 24 * hour);
+    expect(await shop.reminders.run()).toEqual(once);
+  });
+
+  test("given to somebody else after it was due: it is no news to the one who has just taken it over", async () => {
+    const shop = shopWith(hourBefore);
+    const booking = await wanting(shop, at(10));
+    const friend = unique("friend");
+    await shop.reminders.optIn({ customer: friend, source: "/remind" });
+    await stopBefore(at(10), hour);
+    expect(await shop.reminders.run()).toEqual(once);
+    await stopBefore(at(10), hour - minute);
+    await shop.transfer({ bookingId: booking.id, customer: booking.customer, to: friend });
+    expect(await shop.reminders.run()).toEqual(none);
+    expect(await told(shop)).toEqual([]);
+  });
+
+  test("checked in while the reminder lies in the outbox: it is dropped", async () => {
+    const shop = shopWith(hourBefore);
+    const booking = await wanting(shop, at(10));
+    await stopBefore(at(10), hour);
+    expect(await shop.reminders.run()).toEqual(once);
+    await shop.checkIn({ bookingId: booking.id, actor: "door" });
+    expect(await told(shop)).toEqual([]);
+  });
+
   test("a hold is not reminded of, nor what has begun or was attended", async () => {
     const shop = shopWith(hourBefore);
     const attended = await wanting(shop, at(10));
@@ -229,6 +271,21 @@ test("B13: several workers at once queue each reminder once, and write down the 
   const reports = await Promise.all(shops.map((shop) => shop.reminders.run()));
   expect(reports.reduce((sum, { queued }) => sum + queued, 0)).toBe(10);
   expect(await told(first)).toHaveLength(10);
+});
+
+test("B13: all that are due, over as many pages as it takes, each once", async () => {
+  const shop = shopWith(hourBefore);
+  const booking = await wanting(shop, at(10));
+  // A page has 500.
+  await db.pool.query(
+    `insert into ${db.schema}.bookings select (jsonb_populate_record(b,
+       jsonb_build_object('id', gen_random_uuid(), 'token', gen_random_uuid()))).*
+     from ${db.schema}.bookings b, generate_series(1, 1000) where b.id = $1`,
+    [booking.id],
+  );
+  await stopBefore(at(10), hour);
+  expect([await shop.reminders.run(), await shop.reminders.run()]).toEqual([{ queued: 1001, missed: 0 }, none]);
+  expect(await count(db, "events", "type = 'reminder_due'")).toBe(1001);
 });
 
 test("B13: a worker that was told to stop ends after its page", async () => {
