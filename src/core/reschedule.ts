@@ -2,6 +2,7 @@ import { type AdmissionRefusal, admit, type Wanted } from "./admit.ts";
 import { closeClaims, takeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import { claimEnd } from "./hold-end.ts";
+import { noLimits } from "./limits.ts";
 import type { Booking, Claim } from "./model.ts";
 import { type Money, sameMoney } from "./money.ts";
 import { type Decision, type State, unchanged } from "./state.ts";
@@ -19,6 +20,11 @@ export interface Reschedule {
   readonly anchor: Booking["anchor"];
   /** What the new time costs; undefined: the same. */
   readonly price: Money | null | undefined;
+  /**
+   * The time on the wall stays as it was agreed and only its instant has moved, because the rules of the zone have (B15): notice, hours
+   * and limits were judged when it was agreed. Whether the place is free at the new instant is asked all the same.
+   */
+  readonly agreed: boolean;
 }
 
 export type RescheduleRefusal =
@@ -49,7 +55,9 @@ export function reschedule(state: State, command: Reschedule, context: Context):
   const administrator = command.customer === null;
   const customer = administrator ? null : booking.customer;
   const standing = { without: [booking.id], preferred: booking.resources };
-  const assignment = admit(state, { ...wanted, customer }, standing, context);
+  const assignment = command.agreed
+    ? admit(state, { ...wanted, customer, limits: noLimits }, standing, { now, admitTime: () => null })
+    : admit(state, { ...wanted, customer }, standing, context);
   if ("refused" in assignment) return refused(assignment.refused);
 
   const pending = stateAt(booking, now) === "pending";

@@ -6,7 +6,7 @@ import { toBooking, instant as toInstant } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
 import { type CallOptions, identifier, parseInput } from "./input.ts";
-import { type RescheduleOutcome, reschedule } from "./reschedule.ts";
+import { moveBooking, readBooking } from "./reschedule.ts";
 import type { Runner } from "./runner.ts";
 import type { ServiceSource } from "./services.ts";
 
@@ -30,7 +30,8 @@ export interface Reanchored {
   readonly to: Date;
   /**
    * - `found`: a dry run. `moved`: done; its history, reminders and events say so.
-   * - `conflict`: somebody else has the new time, or it is not open; a person must decide. `refused` has the reason.
+   * - `conflict`: somebody else has the new time, or it has begun: it is as it was, and a person must decide. `refused` has the reason.
+   *   Notice, opening hours and limits are no reason: they were judged when the time was agreed.
    * - `skipped`: the clocks now skip the wall time; a person must decide.
    */
   readonly outcome: "found" | "moved" | "conflict" | "skipped";
@@ -52,7 +53,7 @@ export async function reanchor(
   options: CallOptions = {},
 ): Promise<readonly Reanchored[]> {
   const { actor, dryRun, zoneData = process.versions["tz"] ?? "unknown" } = parseInput("reanchor", schema, input);
-  const affected: Reanchored[] = [];
+  const affected: Affected[] = [];
   let after: string | null = null;
   for (;;) {
     const page: { now: string; rows: BookingRow[] } = await runner.read(
@@ -61,21 +62,33 @@ export async function reanchor(
     );
     for (const booking of page.rows.map(toBooking)) {
       after = booking.id;
-      if (booking.anchor === null || stateAt(booking, toInstant(page.now)) === "expired") continue;
-      const found = check(booking, booking.anchor);
-      if (found === null) continue;
-      if (dryRun || found.outcome === "skipped") affected.push(found);
-      else affected.push(await move(runner, store, services, found, actor, options));
+      if (stateAt(booking, toInstant(page.now)) === "expired") continue;
+      const found = check(booking);
+      if (found !== null) affected.push(found);
     }
-    if (page.rows.length === 0) return affected;
+    if (page.rows.length === 0) break;
   }
+  if (dryRun) return affected.map(({ found }) => found);
+  const moved: (Reanchored | null)[] = [];
+  for (const one of affected.toSorted(outOfTheWay)) {
+    moved.push(await move(runner, store, services, one, actor, options));
+  }
+  return moved.filter((found) => found !== null);
 }
 
-function check(booking: Booking, anchor: Anchor): Reanchored | null {
+interface Affected {
+  readonly booking: Booking;
+  readonly anchor: Anchor;
+  readonly found: Reanchored;
+}
+
+function check(booking: Booking): Affected | null {
+  const { anchor } = booking;
+  if (anchor === null) return null;
   const { date, time, zone } = anchor;
   const checked = checkAnchor({ date, time, zone, instant: booking.interval.start });
   if (checked.outcome === "same") return null;
-  return {
+  const found: Reanchored = {
     bookingId: booking.id,
     customer: booking.customer,
     agreed: `${date} ${time} ${zone}`,
@@ -84,19 +97,45 @@ function check(booking: Booking, anchor: Anchor): Reanchored | null {
     outcome: checked.outcome === "skipped" ? "skipped" : "found",
     refused: null,
   };
+  return { booking, anchor, found };
+}
+
+/** A full day moves as a row of people does: who stands at its head in the direction of the move steps first. */
+function outOfTheWay({ found: left }: Affected, { found: right }: Affected): number {
+  const later = left.to > left.from;
+  if (later !== right.to > right.from) return later ? -1 : 1;
+  return (left.to.getTime() - right.to.getTime()) * (later ? -1 : 1);
 }
 
 async function move(
   runner: Runner,
   store: Store,
   services: ServiceSource,
-  found: Reanchored,
+  { booking, anchor, found }: Affected,
   actor: string,
   options: CallOptions,
-): Promise<Reanchored> {
-  const asked = { bookingId: found.bookingId, administrator: actor, start: found.to };
-  const outcome: RescheduleOutcome = await reschedule(runner, store, services, asked, options);
-  return outcome.outcome === "refused"
-    ? { ...found, outcome: "conflict", refused: outcome.reason }
-    : { ...found, outcome: "moved" };
+): Promise<Reanchored | null> {
+  if (found.outcome === "skipped") return found;
+  const { interval, wants } = booking;
+  const start = found.to.getTime();
+  const outcome = await moveBooking(
+    runner,
+    services,
+    booking,
+    {
+      customer: null,
+      actor,
+      interval: { start, end: start + interval.end - interval.start },
+      wants,
+      price: undefined,
+      agreed: { ...anchor, zoneData: process.versions["tz"] ?? "unknown" },
+    },
+    options,
+  );
+  if (outcome.outcome === "refused") return { ...found, outcome: "conflict", refused: outcome.reason };
+  if (outcome.outcome !== "stale") return { ...found, outcome: "moved" };
+  // Changed since it was found: by its customer, perhaps to a time that needs nothing of us.
+  const changed = await readBooking(runner, store, booking.id, options);
+  const again = changed === null ? null : check(changed);
+  return again === null ? null : move(runner, store, services, again, actor, options);
 }

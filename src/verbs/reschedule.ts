@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Anchor, Booking, Want } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
-import { type RescheduleOutcome as CoreOutcome, reschedule as decide } from "../core/reschedule.ts";
+import { type RescheduleOutcome as CoreOutcome, reschedule as decide, type Reschedule } from "../core/reschedule.ts";
+import type { Interval } from "../core/time.ts";
 import { toBooking } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
@@ -66,45 +68,55 @@ export async function reschedule(
   input: RescheduleInput,
   options: CallOptions = {},
 ): Promise<RescheduleOutcome> {
-  const asked = parseInput("reschedule", schema, input);
+  const { bookingId, start, duration, resources, price, ...who } = parseInput("reschedule", schema, input);
   // Read first, to know what to lock. If somebody changes the booking meanwhile, again.
   for (;;) {
-    const outcome = await attempt(runner, store, services, asked, options);
+    const booking = await readBooking(runner, store, bookingId, options);
+    if (booking === null) return { outcome: "refused", reason: "unknown_booking" };
+    const begin = start ?? booking.interval.start;
+    const interval = { start: begin, end: begin + (duration ?? booking.interval.end - booking.interval.start) };
+    const move = { ...actorOf(who), interval, wants: resources ?? booking.wants, price, agreed: null };
+    const outcome = await moveBooking(runner, services, booking, move, options);
     if (outcome.outcome !== "stale") return outcome;
   }
 }
 
-async function attempt(
+export async function readBooking(
   runner: Runner,
   store: Store,
+  id: string,
+  options: CallOptions,
+): Promise<Booking | null> {
+  const { rows } = await runner.read<{ rows: BookingRow[] }>(store.lookups.bookings({ id }), options);
+  return rows[0] === undefined ? null : toBooking(rows[0]);
+}
+
+export interface Move extends Pick<Reschedule, "customer" | "actor" | "price"> {
+  readonly interval: Interval;
+  readonly wants: readonly Want[];
+  /** The time on the wall that was agreed, and stays; null: a new one is made of the new instant. */
+  readonly agreed: Anchor | null;
+}
+
+/** Moves a booking as it was read; `stale` if it has changed since. */
+export async function moveBooking(
+  runner: Runner,
   services: ServiceSource,
-  { bookingId, start, duration, resources, price, ...who }: z.output<typeof schema>,
+  booking: Booking,
+  { interval, wants, agreed, ...move }: Move,
   options: CallOptions,
 ): Promise<RescheduleOutcome | { readonly outcome: "stale" }> {
-  const { rows } = await runner.read<{ rows: BookingRow[] }>(store.lookups.bookings({ id: bookingId }), options);
-  const row = rows[0];
-  if (row === undefined) return { outcome: "refused", reason: "unknown_booking" };
-  const booking = toBooking(row);
   const service = booking.service === null ? null : await services(runner, booking.service, options);
-  const begin = start ?? booking.interval.start;
-  const end = begin + (duration ?? booking.interval.end - booking.interval.start);
-  const asked = askFor(
-    service === null ? null : { id: service.id, definition: service },
-    resources ?? booking.wants,
-    { start: begin, end },
-    1,
-  );
+  const asked = askFor(service === null ? null : { id: service.id, definition: service }, wants, interval, 1);
   const wanted = wantedOf({ ...asked, buffers: booking.buffers }, booking.customer);
-  const moved = {
-    bookingId,
-    version: booking.version,
-    ...actorOf(who),
-    wanted,
-    anchor: anchorAt(begin, wanted.rules),
-    price,
-  };
+  const anchor = agreed ?? anchorAt(interval.start, wanted.rules);
+  const asMoved = { bookingId: booking.id, version: booking.version, ...move, wanted, anchor, agreed: agreed !== null };
   return runner.run(
-    command(lockAndRead(wanted, { bookingIds: [bookingId] }), (state, context) => decide(state, moved, context), view),
+    command(
+      lockAndRead(wanted, { bookingIds: [booking.id] }),
+      (state, context) => decide(state, asMoved, context),
+      view,
+    ),
     options,
     defaultBudgetMs,
   );

@@ -380,6 +380,7 @@ export class ScheduleModel {
       wanted,
       anchor: anchorAt(start, wanted.rules),
       price: step.price === "other" ? other : undefined,
+      agreed: false,
     };
     return this.#answers(database, reschedule(this.state, command, this.#context()));
   }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { digestOf, unique } from "../../support/fixtures.ts";
+import { digestOf, hour, minute, unique } from "../../support/fixtures.ts";
 import { always, aService, have, stopClock } from "./support.ts";
 
 let db: TestDatabase;
@@ -22,6 +22,11 @@ afterAll(() => db.drop());
 async function madeUnderOtherRules(start: string, shift: string, over: { times?: ReturnType<typeof always> } = {}) {
   const service = await aService(db.bookonce, { times: over.times ?? always("Asia/Tashkent", 30) });
   const booking = await have(db.bookonce, { service, start, confirm: true });
+  await shiftBack(booking.id, shift);
+  return { service, booking };
+}
+
+async function shiftBack(bookingId: string, shift: string): Promise<void> {
   for (const table of ["bookings", "claims"]) {
     const id = table === "bookings" ? "id" : "booking_id";
     const more =
@@ -30,10 +35,9 @@ async function madeUnderOtherRules(start: string, shift: string, over: { times?:
         : "";
     await db.pool.query(
       `update ${db.schema}.${table} set starts_at = starts_at + $2::interval, ends_at = ends_at + $2::interval${more} where ${id} = $1`,
-      [booking.id, shift],
+      [bookingId, shift],
     );
   }
-  return { service, booking };
 }
 
 const start = "2031-01-14T05:00:00Z";
@@ -79,6 +83,57 @@ test("C14: conflict: somebody else has the new time: nobody is moved, and a pers
     { bookingId: booking.id, outcome: "conflict", refused: "slot_taken" },
   ]);
   expect(await digestOf(db)).toBe(before);
+});
+
+test("C14: notice and hours of today do not keep a booking at the wrong hour: they were judged when its time was agreed", async () => {
+  const { booking, service } = await madeUnderOtherRules(start, "-1 hour");
+  const { resources } = booking;
+  const never = { schedule: { zone: "Asia/Tashkent", weekly: {} }, notice: { hours: 8_000 } };
+  await db.bookonce.services.put({
+    id: service,
+    duration: { hours: 1 },
+    resources,
+    times: { ...never, horizon: { days: 1 } },
+  });
+  await db.bookonce.resources.put({ id: resources[0] ?? "", times: never });
+  await stopClock(db, new Date(hourEarlier.getTime() - minute).toISOString());
+  expect(await db.bookonce.reanchor({ actor: "olga", dryRun: false })).toMatchObject([{ outcome: "moved", agreed }]);
+  expect(await db.bookonce.bookings.get(booking.id)).toMatchObject({ start: new Date(start) });
+});
+
+test("C14: the zone of the service is another one now: what was agreed stays, in the zone in which it was agreed", async () => {
+  const { booking, service } = await madeUnderOtherRules(start, "-1 hour");
+  const times = always("Europe/Berlin", 30);
+  await db.bookonce.services.put({ id: service, duration: { hours: 1 }, resources: booking.resources, times });
+  expect(await db.bookonce.reanchor({ actor: "olga", dryRun: false })).toMatchObject([{ outcome: "moved", agreed }]);
+  expect(await db.bookonce.reanchor({ actor: "olga" })).toEqual([]);
+  const { rows } = await db.pool.query(
+    `select zone, wall_date::text, wall_time::text from ${db.schema}.bookings where id = $1`,
+    [booking.id],
+  );
+  expect(rows).toEqual([
+    { zone: "Asia/Tashkent", wall_date: "2031-01-14", wall_time: expect.stringMatching(/^10:00/) },
+  ]);
+});
+
+test.each([
+  ["an hour later", "-1 hour"],
+  ["half an hour earlier", "30 minutes"],
+])("C14: a full day moves %s as a whole: nobody stands in the way of the next one", async (_, shift) => {
+  const service = await aService(db.bookonce, { times: always("Asia/Tashkent", 60) });
+  const bookings = [];
+  for (let hours = 0; hours < 6; hours += 1) {
+    bookings.push(
+      await have(db.bookonce, { service, start: new Date(Date.parse(start) + hours * hour), confirm: true }),
+    );
+  }
+  const inOrder = shift.startsWith("-") ? bookings : bookings.toReversed();
+  for (const { id } of inOrder) await shiftBack(id, shift);
+  const moved = await db.bookonce.reanchor({ actor: "olga", dryRun: false });
+  expect(moved.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => "moved"));
+  for (const { id, start: promised } of bookings) {
+    expect(await db.bookonce.bookings.get(id)).toMatchObject({ start: promised });
+  }
 });
 
 test("C14: skipped: the clocks skip the wall time now: told, and left to a person", async () => {
