@@ -1,17 +1,9 @@
 import { type CancellationTerms, cancellationTerms } from "./cancellation-terms.ts";
-import { closeClaims } from "./claims.ts";
+import { closeBooking } from "./close-booking.ts";
 import type { Context } from "./context.ts";
 import type { Booking, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
-import {
-  bookedPayment,
-  type Changes,
-  type Decision,
-  returnedOf,
-  type State,
-  standingApproval,
-  unchanged,
-} from "./state.ts";
+import { bookedPayment, type Decision, returnedOf, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 
 export interface Cancel {
@@ -87,38 +79,18 @@ function cancelled(
   terms: CancellationTerms,
   context: Context,
 ): Decision<CancelOutcome> {
-  const { now } = context;
-  const closed: Booking = {
-    ...booking,
-    state: "cancelled",
-    holdExpiresAt: null,
-    payableUntil: null,
-    version: booking.version + 1,
-    cancelledAt: now,
-    cancelledBy: command.actor,
-    cancelReason: command.reason,
-  };
   const payment = bookedPayment(state, booking.id);
   const queued =
     payment !== undefined && terms.refund !== null ? queueRefund(payment, terms.refund, "cancelled", context) : null;
-  const approval = standingApproval(state, booking.id);
-  const changes: Changes = {
-    bookings: [closed],
-    claims: closeClaims(state, booking.id, now),
-    // Its charge, if it still comes, will be late.
-    checkouts: approval === undefined ? [] : [{ ...approval, voidedAt: now, voidReason: "cancelled" }],
-    refunds: queued === null ? [] : [queued.refund],
-    events: [
-      {
-        bookingId: booking.id,
-        type: "booking_cancelled",
-        at: now,
-        actor: command.actor,
-        version: closed.version,
-        data: { reason: command.reason, refund: queued?.refund.id ?? null },
-      },
-      ...(queued?.events ?? []),
-    ],
+  const { actor, reason } = command;
+  const refundId = queued?.refund.id ?? null;
+  const closed = closeBooking(state, booking, { actor, reason, refundId, voidReason: "cancelled" }, context.now);
+  return {
+    outcome: { outcome: "cancelled", booking: closed.booking, refund: queued?.refund ?? null, terms },
+    changes: {
+      ...closed.changes,
+      refunds: queued === null ? [] : [queued.refund],
+      events: [...closed.changes.events, ...(queued?.events ?? [])],
+    },
   };
-  return { outcome: { outcome: "cancelled", booking: closed, refund: queued?.refund ?? null, terms }, changes };
 }

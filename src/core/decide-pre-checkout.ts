@@ -123,7 +123,8 @@ function mayRetake(state: State, booking: Booking): boolean {
 /** Held and alive: the hold stays at least as long as the charge may need. */
 function keep(state: State, booking: Booking, command: DecidePreCheckout, { now }: Context): Decision<CheckoutOutcome> {
   const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
-  const holdExpiresAt = Math.max(booking.holdExpiresAt ?? 0, graceEnd);
+  const holdEnd = booking.holdExpiresAt;
+  const holdExpiresAt = holdEnd !== null && holdEnd > graceEnd ? holdEnd : graceEnd;
   const held: Booking = { ...booking, holdExpiresAt };
   return {
     outcome: { outcome: "approved", booking: held, holdExpiresAt, repeated: false },

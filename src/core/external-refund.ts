@@ -1,7 +1,7 @@
-import { closeClaims } from "./claims.ts";
+import { type Closed, closeBooking } from "./close-booking.ts";
 import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
-import { type Changes, type Decision, type State, unchanged } from "./state.ts";
+import { type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 
 /** Money that went back without a refund of ours. */
@@ -32,7 +32,7 @@ export function recordExternalRefund(
     open === undefined ? externalRefund(payment, left, command, context) : completed(open, command, context);
   const event = refundEvent(refund, command, context);
   const booking = payment.bookingId === null ? undefined : state.bookings.get(payment.bookingId);
-  const closing = closeBooking(state, payment, booking, command, context);
+  const closing = closedBooking(state, payment, booking, command, context);
   return {
     outcome: { outcome: "recorded", refund, booking: closing?.booking ?? booking ?? null },
     changes: {
@@ -91,33 +91,15 @@ function refundEvent(refund: Refund, { by }: RecordExternalRefund, { now }: Cont
 }
 
 /** Policy `externalRefund`: what becomes of a booking whose money went back behind our back. */
-function closeBooking(
+function closedBooking(
   state: State,
   payment: Payment,
   booking: Booking | undefined,
   { by }: RecordExternalRefund,
   { now }: Context,
-): { readonly booking: Booking; readonly changes: Changes } | null {
+): Closed | null {
   if (booking === undefined || payment.disposition !== "booked") return null;
   if (booking.policy.externalRefund !== "cancelBooking" || stateAt(booking, now) !== "confirmed") return null;
-  const closed: Booking = {
-    ...booking,
-    state: "cancelled",
-    version: booking.version + 1,
-    cancelledAt: now,
-    cancelledBy: by,
-    cancelReason: "refunded outside",
-  };
-  const event: NewEvent = {
-    bookingId: booking.id,
-    type: "booking_cancelled",
-    at: now,
-    actor: by,
-    version: closed.version,
-    data: { reason: closed.cancelReason, refund: null },
-  };
-  return {
-    booking: closed,
-    changes: { bookings: [closed], claims: closeClaims(state, booking.id, now), events: [event] },
-  };
+  const closing = { actor: by, reason: "refunded outside", refundId: null, voidReason: "cancelled" } as const;
+  return closeBooking(state, booking, closing, now);
 }

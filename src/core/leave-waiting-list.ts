@@ -1,8 +1,9 @@
-import { cancel } from "./cancel.ts";
+import { type Closed, closeBooking } from "./close-booking.ts";
 import type { Context } from "./context.ts";
 import type { Booking } from "./model.ts";
-import { type Changes, type Decision, offersOf, type State, together, unchanged } from "./state.ts";
+import { type Decision, offersOf, type State, together, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
+import type { Instant } from "./time.ts";
 import { entryEvent, entryStateAt, isInLine, liveOffer, type WaitingEntry } from "./waiting-entry.ts";
 
 export interface LeaveWaitingList {
@@ -28,12 +29,13 @@ export function leaveWaitingList(state: State, command: LeaveWaitingList, contex
   }
   const offers = offersOf(state, entry.id);
   if (!isInLine(entryStateAt(entry, offers, now))) return unchanged({ outcome: "already_over", entry });
-  const { released, changes } = release(state, liveOffer(offers, now), "left", command.actor, context);
+  const offer = liveOffer(offers, now);
+  const released = offer === undefined ? null : release(state, offer, "left", command.actor, now);
   const left: WaitingEntry = { ...entry, state: "left", closedAt: now, closedBy: command.actor };
   const event = entryEvent("waitlist_left", left, command.actor, now);
   return {
-    outcome: { outcome: "left", entry: left, released },
-    changes: together([changes, { entries: [left], events: [event] }]),
+    outcome: { outcome: "left", entry: left, released: released?.booking ?? null },
+    changes: together([released?.changes ?? {}, { entries: [left], events: [event] }]),
   };
 }
 
@@ -58,23 +60,11 @@ export function declineOffer(state: State, command: DeclineOffer, context: Conte
   const current = stateAt(booking, context.now);
   if (current === "confirmed") return unchanged({ outcome: "refused", reason: "already_confirmed", booking });
   if (current !== "held") return unchanged({ outcome: "already_over", booking });
-  const { released, changes } = release(state, booking, "declined", command.actor, context);
-  return { outcome: { outcome: "declined", booking: released ?? booking }, changes };
+  const released = release(state, booking, "declined", command.actor, context.now);
+  return { outcome: { outcome: "declined", booking: released.booking }, changes: released.changes };
 }
 
 /** An offer is given up as every hold is: its claims close now, and a charge that still comes is late. */
-function release(
-  state: State,
-  offer: Booking | undefined,
-  reason: "left" | "declined",
-  actor: string,
-  context: Context,
-): { released: Booking | null; changes: Changes } {
-  if (offer === undefined) return { released: null, changes: {} };
-  const { outcome, changes } = cancel(
-    state,
-    { bookingId: offer.id, customer: null, actor, reason, quote: null },
-    context,
-  );
-  return { released: outcome.outcome === "cancelled" ? outcome.booking : null, changes };
+function release(state: State, offer: Booking, reason: "left" | "declined", actor: string, now: Instant): Closed {
+  return closeBooking(state, offer, { actor, reason, refundId: null, voidReason: "cancelled" }, now);
 }

@@ -88,7 +88,14 @@ export const defaultPolicies: Policies = {
 };
 
 export function freeze(policies: Policies): FrozenPolicy {
-  const { holdMs: _hold, maxHoldMs: _max, payableMs: _payable, maxLiveHoldsPerCustomer: _holds, ...frozen } = policies;
+  const {
+    holdMs: _hold,
+    maxHoldMs: _max,
+    payableMs: _payable,
+    maxLiveHoldsPerCustomer: _holds,
+    waitingList: _waiting,
+    ...frozen
+  } = policies;
   return frozen;
 }
 

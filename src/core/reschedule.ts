@@ -7,6 +7,7 @@ import type { Booking, Claim } from "./model.ts";
 import { type Money, sameMoney } from "./money.ts";
 import { type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
+import type { Instant } from "./time.ts";
 
 /** Another time, other resources, or both, for a booking that exists. */
 export interface Reschedule {
@@ -46,8 +47,11 @@ export type RescheduleOutcome =
 export function reschedule(state: State, command: Reschedule, context: Context): Decision<RescheduleOutcome> {
   const { now } = context;
   const booking = state.bookings.get(command.bookingId);
-  const refusal = refuse(booking, command, context);
-  if (booking === undefined || refusal !== null) return refused(refusal ?? { reason: "unknown_booking" });
+  if (booking === undefined || (command.customer !== null && command.customer !== booking.customer)) {
+    return refused({ reason: "unknown_booking" });
+  }
+  const refusal = refuse(booking, command, now);
+  if (refusal !== null) return refused(refusal);
   if (booking.version !== command.version) return unchanged({ outcome: "stale" });
   const { wanted } = command;
   if (samePlace(booking, wanted)) return unchanged({ outcome: "unchanged", booking });
@@ -101,13 +105,7 @@ function refused(refusal: RescheduleRefusal): Decision<RescheduleOutcome> {
   return unchanged({ outcome: "refused", ...refusal });
 }
 
-function refuse(
-  booking: Booking | undefined,
-  { customer, price }: Reschedule,
-  { now }: Context,
-): RescheduleRefusal | null {
-  if (booking === undefined || (customer !== null && customer !== booking.customer))
-    return { reason: "unknown_booking" };
+function refuse(booking: Booking, { customer, price }: Reschedule, now: Instant): RescheduleRefusal | null {
   const current = stateAt(booking, now);
   if (current === "cancelled") return { reason: "cancelled" };
   if (current === "expired") return { reason: "hold_lapsed" };

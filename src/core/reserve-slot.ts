@@ -1,12 +1,13 @@
 import { type AdmissionRefusal, admitTimeOf, type Wanted } from "./admit.ts";
 import { type Assignment, assign } from "./assign.ts";
-import { closeClaims, takeClaims } from "./claims.ts";
+import { takeClaims } from "./claims.ts";
+import { closeBooking } from "./close-booking.ts";
 import type { Context } from "./context.ts";
 import { liveHolds } from "./limits.ts";
 import type { Anchor, Booking, NewEvent, Want } from "./model.ts";
 import type { Money } from "./money.ts";
 import { freeze } from "./policies.ts";
-import { applyChanges, type Changes, type Decision, type State, standingApproval, unchanged } from "./state.ts";
+import { applyChanges, type Changes, type Decision, type State, together, unchanged } from "./state.ts";
 import { isStanding, stateAt } from "./states.ts";
 import type { Instant } from "./time.ts";
 
@@ -119,32 +120,8 @@ function replacedHold(state: State, { replaces, customer }: ReserveSlot, now: In
 /** Choosing another time releases the first, in the same transaction (R27). */
 function release(state: State, replaced: Booking | null, { actor }: ReserveSlot, { now }: Context): Changes {
   if (replaced === null) return {};
-  const released: Booking = {
-    ...replaced,
-    state: "cancelled",
-    holdExpiresAt: null,
-    payableUntil: null,
-    version: replaced.version + 1,
-    cancelledAt: now,
-    cancelledBy: actor,
-    cancelReason: "replaced",
-  };
-  const event: NewEvent = {
-    bookingId: released.id,
-    type: "booking_cancelled",
-    at: now,
-    actor,
-    version: released.version,
-    data: { reason: "replaced", refund: null },
-  };
-  const approval = standingApproval(state, replaced.id);
-  return {
-    bookings: [released],
-    claims: closeClaims(state, replaced.id, now),
-    // Its charge, if it still comes, will be late.
-    checkouts: approval === undefined ? [] : [{ ...approval, voidedAt: now, voidReason: "replaced" }],
-    events: [event],
-  };
+  const closing = { actor, reason: "replaced", refundId: null, voidReason: "replaced" } as const;
+  return closeBooking(state, replaced, closing, now).changes;
 }
 
 function refuseHold(state: State, command: ReserveSlot, { now, policies }: Context): ReserveRefusal | null {
@@ -225,14 +202,14 @@ function reserved(
     version: booking.version,
     data: { state: booking.state },
   };
+  const changes: Changes = {
+    bookings: [booking],
+    claims: pending ? [] : takeClaims(state, booking, now, booking.holdExpiresAt),
+    resources: pending ? [] : assignment.chosen,
+    events: [event],
+  };
   return {
     outcome: { outcome: "reserved", booking, replaced: released.bookings?.[0] ?? null },
-    changes: {
-      bookings: [...(released.bookings ?? []), booking],
-      checkouts: released.checkouts ?? [],
-      claims: [...(released.claims ?? []), ...(pending ? [] : takeClaims(state, booking, now, booking.holdExpiresAt))],
-      resources: pending ? [] : assignment.chosen,
-      events: [...(released.events ?? []), event],
-    },
+    changes: together([released, changes]),
   };
 }

@@ -45,7 +45,7 @@ export function settledEntry(entry: WaitingEntry, offers: readonly Booking[], no
   return {
     ...entry,
     state: current,
-    closedAt: current === "used" ? (accepted?.confirmedAt ?? now) : now,
+    closedAt: accepted?.confirmedAt ?? now,
     closedBy: current === "used" ? entry.customer : actor,
   };
 }

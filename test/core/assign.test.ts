@@ -185,4 +185,6 @@ test("S11: a place is found for a booking that pays: her own claims are not in t
   });
   const off = { ...booking, wants: wantsOf(["off"]), resources: ["off"] };
   expect(place(state, off, null, context())).toEqual({ refused: { reason: "unknown_resource", resource: "off" } });
+  const gone = { ...booking, wants: wantsOf(["gone"]), resources: ["gone"] };
+  expect(place(state, gone, null, context())).toEqual({ refused: { reason: "unknown_resource", resource: "gone" } });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Cancel, cancel } from "../../src/core/cancel.ts";
+import { type Cancel, cancel, previewCancel } from "../../src/core/cancel.ts";
 import { defaultPolicies, freeze } from "../../src/core/policies.ts";
 import type { State } from "../../src/core/state.ts";
 import {
@@ -7,6 +7,7 @@ import {
   aCheckout,
   aKey,
   aPayment,
+  aRefund,
   bookingIn,
   changesNothing,
   context,
@@ -166,6 +167,30 @@ describe("cancelling a paid booking", () => {
     const payment = aPayment(booking, { facts: { token: "bko1_other", payer: "ivan", money }, review: "attached" });
     const decision = cancel(world({ bookings: [booking], payments: [payment] }), asked(), context());
     expect(decision.outcome).toMatchObject({ outcome: "cancelled", refund: { money }, terms: { refund: money } });
+  });
+
+  test("R50: returns what is left of it, when a part has gone back already", () => {
+    const booking = bookingIn.confirmed();
+    const part = aRefund({ state: "completed", money: { amount: 200, currency: "XTR" } });
+    const other = aRefund({ id: "f2", paymentId: "p2" });
+    const state = world({ bookings: [booking], payments: [aPayment(booking)], refunds: [part, other] });
+    expect(cancel(state, asked(), context()).outcome).toMatchObject({ refund: { money: { amount: 300 } } });
+    const all = { ...part, money: price };
+    const returned = world({ bookings: [booking], payments: [aPayment(booking)], refunds: [all] });
+    expect(cancel(returned, asked(), context()).outcome).toMatchObject({ outcome: "cancelled", refund: null });
+  });
+
+  test("a preview that is confirmed by its quote is done; when the answer has changed meanwhile it is refused with the new one", () => {
+    const state = paid(startingIn(day));
+    const preview = previewCancel(state, asked(), context());
+    const quote = preview.outcome === "preview" ? preview.terms.quote : "";
+    expect(cancel(state, asked({ quote }), context()).outcome).toMatchObject({
+      outcome: "cancelled",
+      refund: { money: price },
+    });
+    const later = cancel(state, asked({ quote }), context(now + 1));
+    expect(later.outcome).toMatchObject({ outcome: "refused", reason: "quote_changed", terms: { refund: null } });
+    expect(changesNothing(later)).toBe(true);
   });
 
   test("returns the money of a booking that had no price when a person attached a payment to it", () => {

@@ -41,3 +41,39 @@ test("B9: the quote is another one when the sum, the permission or the booking i
   expect(new Set([quote({}), quote({ version: 2 }), quote(soon)]).size).toBe(3);
   expect(quote({})).toBe(quote({}, true));
 });
+
+test("B9: who was there gets nothing back and may not cancel, unless the policy says so; an administrator may", () => {
+  const policy = freeze(defaultPolicies);
+  const of = (refundAttended: boolean, administrator: boolean) => {
+    const booking = bookingIn.confirmed({
+      attendance: "attended",
+      policy: { ...policy, cancellation: { ...policy.cancellation, refundAttended } },
+    });
+    const { allowed, percent } = cancellationTerms(booking, aPayment(booking), 0, administrator, knownProviders, now);
+    return { allowed, percent };
+  };
+  expect(of(false, false)).toEqual({ allowed: false, percent: 0 });
+  expect(of(true, false)).toEqual({ allowed: true, percent: 100 });
+  expect(of(false, true)).toEqual({ allowed: true, percent: 100 });
+});
+
+test("B9: the first tier that is kept applies, at its last instant too; after all of them the policy says what then", () => {
+  const policy = freeze(defaultPolicies);
+  const tiers = [
+    { untilMsBeforeStart: 48 * hour, percent: 100 },
+    { untilMsBeforeStart: 2 * hour, percent: 50 },
+  ];
+  const inTime = (ms: number, afterwards: "noRefund" | "forbidden" = "noRefund") => {
+    const booking = bookingIn.confirmed({
+      interval: { start: now + ms, end: now + ms + hour },
+      policy: { ...policy, cancellation: { ...policy.cancellation, tiers, afterwards } },
+    });
+    const { allowed, percent } = cancellationTerms(booking, undefined, 0, false, knownProviders, now);
+    return [allowed, percent];
+  };
+  expect(inTime(48 * hour)).toEqual([true, 100]);
+  expect(inTime(48 * hour - 1)).toEqual([true, 50]);
+  expect(inTime(2 * hour)).toEqual([true, 50]);
+  expect(inTime(2 * hour - 1)).toEqual([true, 0]);
+  expect(inTime(2 * hour - 1, "forbidden")).toEqual([false, 0]);
+});

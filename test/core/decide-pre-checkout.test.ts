@@ -81,6 +81,11 @@ const declinedRows: readonly Row[] = [
     state: world({ bookings: [bookingIn.lapsed({ interval: { start: now, end: now + hour } })] }),
     reason: "hold_lapsed",
   },
+  {
+    when: "the hold is over and could be taken again, but it was an offer, which has been passed on",
+    state: world({ bookings: [bookingIn.lapsed({ policy: retaking, waitlistEntryId: "e1" })] }),
+    reason: "hold_lapsed",
+  },
   { when: "the hold was swept", state: world({ bookings: [bookingIn.swept()] }), reason: "hold_lapsed" },
   {
     when: "the invoice's time is over at this very instant",

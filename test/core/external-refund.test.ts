@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { recordExternalRefund } from "../../src/core/external-refund.ts";
 import { defaultPolicies, freeze } from "../../src/core/policies.ts";
-import { aPayment, aRefund, bookingIn, changesNothing, context, eventTypes, world } from "../support/worlds.ts";
+import {
+  aCheckout,
+  aPayment,
+  aRefund,
+  bookingIn,
+  changesNothing,
+  context,
+  eventTypes,
+  now,
+  world,
+} from "../support/worlds.ts";
 
 const command = { paymentId: "p1", by: "ledger", note: null };
 const cancelling = { policy: { ...freeze(defaultPolicies), externalRefund: "cancelBooking" } } as const;
@@ -47,4 +57,23 @@ test("O2: an open refund is completed, keeping its own note; the booking is canc
   expect(recordExternalRefund(world({ payments: [aPayment(null)] }), command, context()).outcome).toMatchObject({
     booking: null,
   });
+});
+
+test("O2: a payment that waited for a person waits no more when it went back outside", () => {
+  const payment = aPayment(null, { disposition: "unmatched", review: "open" });
+  const decision = recordExternalRefund(world({ payments: [payment] }), command, context());
+  expect(decision.changes.payments).toEqual([
+    { ...payment, review: "refunded", reviewedBy: "ledger", reviewedAt: now },
+  ]);
+});
+
+test("O2: a booking that goes with its money goes as any cancelled one: its claims close, and its approval is void", () => {
+  const booking = bookingIn.confirmed(cancelling);
+  const state = world({ bookings: [booking], payments: [aPayment(booking)], checkouts: [aCheckout(booking)] });
+  const { changes } = recordExternalRefund(state, command, context());
+  expect(changes.bookings).toMatchObject([
+    { cancelledBy: "ledger", cancelReason: "refunded outside", cancelledAt: now },
+  ]);
+  expect(changes.claims).toMatchObject([{ liveUntil: now }]);
+  expect(changes.checkouts).toMatchObject([{ voidedAt: now, voidReason: "cancelled" }]);
 });

@@ -62,6 +62,12 @@ describe("R27: her own hold is shown as hers", () => {
     expect(look(having([bookingIn.lapsed()]), wanted(), context())).toEqual({ left: 1, own: false });
   });
 
+  test("what does not exist is not hers, whatever she holds", () => {
+    expect(look(having([held]), wanted(0, { wants: wantsOf(["nobody"]) }), context())).toEqual({
+      refused: { reason: "unknown_resource", resource: "nobody" },
+    });
+  });
+
   test("a confirmed booking of hers is no hold that she could exchange", () => {
     expect(look(having([bookingIn.confirmed()]), wanted(), context())).toEqual(taken);
   });

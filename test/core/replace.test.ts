@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
 import { noLimits } from "../../src/core/limits.ts";
 import { type ReserveSlot, reserveSlot } from "../../src/core/reserve-slot.ts";
+import { applyChanges, liveClaimsOf } from "../../src/core/state.ts";
 import {
   aBooking,
   aCheckout,
+  aRival,
+  bookingIn,
   context,
   day,
   dayOf,
+  eventTypes,
   hour,
   noBuffers,
   now,
@@ -46,4 +50,49 @@ test("R27 a hold that is replaced while its payment is approved loses the approv
   const { outcome, changes } = reserveSlot(state, wanted, context());
   expect(outcome).toMatchObject({ outcome: "reserved", replaced: { id: "b1" } });
   expect(changes.checkouts).toMatchObject([{ bookingId: "b1", voidedAt: now, voidReason: "replaced" }]);
+});
+
+test.each([
+  ["a hold", bookingIn.held()],
+  ["a booking that claims nothing yet", bookingIn.pending()],
+])("R27 %s is released in the step that takes the other time", (_, replaced) => {
+  const state = world({ bookings: [replaced] });
+  const { outcome, changes } = reserveSlot(state, wanted, context());
+  const released = { id: "b1", state: "cancelled", cancelReason: "replaced", version: 2, holdExpiresAt: null };
+  expect(outcome).toMatchObject({ outcome: "reserved", replaced: { ...released, payableUntil: null } });
+  expect(changes.bookings).toMatchObject([released, { state: "held", resources: ["boris"] }]);
+  expect(changes.checkouts).toEqual([]);
+  expect(eventTypes({ changes })).toEqual(["booking_cancelled", "booking_reserved"]);
+  const after = applyChanges(state, changes);
+  expect(liveClaimsOf(after, "b1", now)).toEqual([]);
+  expect(liveClaimsOf(after, "new1", now)).toHaveLength(1);
+});
+
+test("R27 the time of the hold that is replaced is not in the way, nor does it count against her limits", () => {
+  const held = aBooking({ interval: { start: start + hour / 2, end: start + 2 * hour } });
+  const command = { ...wanted, wants: wantsOf(["anna"]), limits: { perCustomer: 1, perResource: 1 } };
+  const { outcome } = reserveSlot(world({ bookings: [held] }), command, context(now, { maxLiveHoldsPerCustomer: 1 }));
+  expect(outcome).toMatchObject({ outcome: "reserved" });
+});
+
+test("R27 a hold that lapsed meanwhile is nothing to release, and nothing to refuse", () => {
+  const { outcome, changes } = reserveSlot(world({ bookings: [bookingIn.lapsed()] }), wanted, context());
+  expect(outcome).toMatchObject({ outcome: "reserved", replaced: null });
+  expect(changes.bookings).toHaveLength(1);
+});
+
+test.each([
+  ["unknown", world()],
+  ["somebody else's", world({ bookings: [aBooking({ customer: "maria" })] })],
+  ["confirmed", world({ bookings: [bookingIn.confirmed()] })],
+  ["cancelled", world({ bookings: [bookingIn.cancelled()] })],
+])("R27 what is %s is not replaced, and nothing is taken", (_, state) => {
+  const decision = reserveSlot(state, wanted, context());
+  expect(decision).toEqual({ outcome: { outcome: "refused", reason: "unknown_booking" }, changes: {} });
+});
+
+test("R27 refused, the first hold is kept", () => {
+  const rival = aRival({ resources: ["boris"], interval: wanted.interval });
+  const decision = reserveSlot(world({ bookings: [aBooking(), rival] }), wanted, context());
+  expect(decision).toEqual({ outcome: { outcome: "refused", reason: "slot_taken", resource: "boris" }, changes: {} });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { offerPlace } from "../../src/core/offer-place.ts";
-import { planOffers } from "../../src/core/plan-offers.ts";
+import { isFree, planOffers } from "../../src/core/plan-offers.ts";
 import { applyChanges, type State } from "../../src/core/state.ts";
 import type { WaitingEntry } from "../../src/core/waiting-entry.ts";
 import {
@@ -127,6 +127,22 @@ describe("the plan", () => {
     ["has used an offer", anOffer(a, { state: "confirmed", confirmedAt: now, holdExpiresAt: null }), 2, ["b"]],
   ] as const)("under strict, one who %s holds nobody up", (_, booking, capacity, to) => {
     expect(plan([a, b], world([a, b], [booking], hall(capacity)), "strict").to).toEqual(to);
+  });
+
+  test("under strict, one who holds as much as one may holds nobody up", () => {
+    const holds = [1, 2, 3, 4, 5].map((n) =>
+      anOffer(a, {
+        id: `h${n}`,
+        waitlistEntryId: null,
+        interval: { start: start + n * 24 * hour, end: start + n * 25 * hour },
+      }),
+    );
+    expect(plan([a, b], world([a, b], holds), "strict")).toEqual({ to: ["b"], blocked: false });
+  });
+
+  test("a time is free if anybody at all could have it, whoever's limits say what", () => {
+    expect(isFree(world([]), candidate(), context())).toBe(true);
+    expect(isFree(world([], [anOffer(a)]), candidate(), context())).toBe(false);
   });
 
   test("under strict, an unservable entry holds nobody up (R65)", () => {

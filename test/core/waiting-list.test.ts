@@ -179,6 +179,22 @@ describe("writing down", () => {
     expect(types(decision.changes)).toEqual(events);
   });
 
+  test("an entry that is gone is kept as it is: nothing", () => {
+    expect(settleEntry(world([]), { entryId: "w1", servable: true }, context())).toEqual({
+      outcome: { outcome: "kept" },
+      changes: {},
+    });
+  });
+
+  test("it was used when the offer was accepted, by the customer; it ended when that was seen, by nobody", () => {
+    const accepted = anOffer(w1, { state: "confirmed", confirmedAt: now - hour });
+    expect(settle(w1, [accepted]).changes.entries).toMatchObject([
+      { state: "used", closedAt: now - hour, closedBy: w1.customer },
+    ]);
+    const over = anEntry("w1", { window: { start: now - hour, end: now } });
+    expect(settle(over).changes.entries).toMatchObject([{ state: "ended", closedAt: now, closedBy: "bookonce" }]);
+  });
+
   test("an offer that lapsed is told as that, once, and not as a hold too", () => {
     const state = world([w1], [anOffer(w1, { holdExpiresAt: now })]);
     const lapsed = expire(state, { bookingId: "offer-w1" }, context());
