@@ -57,7 +57,7 @@ export function auditStatement(q: QueryBuilder): Statement {
     select 'confirmed_without_payment', b.id::text from ${named("bookings")} b
       where b.state = 'confirmed' and b.price_amount is not null
         and not exists (select from ${named("payments")} p where p.booking_id = b.id and p.disposition = 'booked')
-        -- An administrator may have confirmed it, to be paid at the place.
+        -- An administrator may have confirmed it, to be paid at the place: the history then says that nothing was paid, and who said so.
         and not exists (select from ${named("events")} e
           where e.booking_id = b.id and e.type = 'booking_confirmed' and e.data -> 'paymentId' = 'null')
     union all

@@ -3,7 +3,10 @@ import { type AuditProblem, type AuditRows, auditStatement, type PaymentPlace } 
 import type { Store } from "../store/store.ts";
 import { read } from "./reader.ts";
 
-/** Where every payment is (O2). */
+/**
+ * Where every payment is (O2), and what must not be. A booking with a price that an administrator confirmed without a payment is in order:
+ * it is paid at the place, and its history names who confirmed it. One that was confirmed by nobody is `confirmed_without_payment`.
+ */
 export interface AuditReport {
   /** Payments by place: `bought`, `returned`, `returning`, `review`, `kept`; `unaccounted` must be 0. */
   readonly payments: Readonly<Record<PaymentPlace, number>>;

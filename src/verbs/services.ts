@@ -37,7 +37,10 @@ export interface ServiceInput {
   readonly price?: Money;
   /** When it is offered. Without it: at any time, and there is nothing to list. */
   readonly times?: TimeRulesInput;
-  /** Bookings that may start on one local day. */
+  /**
+   * Bookings that may start on one local day of the place. Whatever they are for: a resource's day is full with bookings of any service, and so
+   * is a customer's. Only this service's bookings are refused by it.
+   */
   readonly limits?: { readonly perDayPerResource?: number; readonly perDayPerCustomer?: number };
   /** A group session: who books first makes it, others join until it is full. They share its exclusive resources. */
   readonly session?: { readonly capacity: number };

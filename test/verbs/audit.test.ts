@@ -89,6 +89,15 @@ describe("O2: what must not be is found", () => {
     expect(await problems()).toEqual([{ problem: "confirmed_without_payment", id: held.id }]);
   });
 
+  test("a priced booking that an administrator confirmed is paid at the place: in order, and no payment of ours", async () => {
+    const held = await book(db.bookonce);
+    await db.bookonce.confirm({ bookingId: held.id, administrator: "olga" });
+    expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { bought: 0 } });
+    // What puts it in order is the entry of its history, and nothing else.
+    await break_(["delete from {}.events where booking_id = $1 and type = 'booking_confirmed'", [held.id]]);
+    expect(await problems()).toEqual([{ problem: "confirmed_without_payment", id: held.id }]);
+  });
+
   test("confirmed_without_claim: the slot of a paid booking was released", async () => {
     const { booking } = await sell(db.bookonce);
     await break_(["update {}.claims set live_until = {}.clock() where booking_id = $1", [booking.id]]);

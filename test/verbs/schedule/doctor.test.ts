@@ -1,8 +1,11 @@
-import type { DoctorFinding } from "bookonce";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { DoctorFinding, DoctorReport } from "bookonce";
 import { createBookonce } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase, testSchema } from "../../support/database.ts";
 import { book, hour, lateCharge, minute, receipt, untilBlocked } from "../../support/fixtures.ts";
 
 // O3, B4. A database for each test: the doctor looks at all of it.
@@ -63,6 +66,7 @@ describe("O3: each finding, provoked", () => {
     not_migrated: async () => {
       await db.pool.query(`delete from ${db.schema}.migrations where number = 1`);
     },
+    // Each of these has a test of its own.
     waiting: null,
     unreachable: null,
     no_zone_data: null,
@@ -80,6 +84,21 @@ describe("O3: each finding, provoked", () => {
     const report = await createBookonce({ database }).doctor();
     expect(report).toMatchObject({ findings: [{ code: "unreachable", severity: "error" }], waits: [], ok: false });
     await database.close();
+  });
+
+  test("no_zone_data: a Node that knows no zone but UTC; everything else is looked at all the same", async () => {
+    await book(db.bookonce);
+    await db.clock.advance(hour + 16 * minute);
+    const script = fileURLToPath(new URL("doctor-without-zone-data.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, db.url, testSchema]);
+    const report: DoctorReport = JSON.parse(stdout);
+    expect(report.ok).toBe(false);
+    expect(report.findings.map(({ code, severity }) => `${code} ${severity}`).toSorted()).toEqual([
+      "clock_shifted error",
+      "events_stale warning",
+      "no_zone_data error",
+      "sweep_stale info",
+    ]);
   });
 
   test("not_migrated: a database without our tables at all", async () => {
