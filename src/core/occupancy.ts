@@ -44,15 +44,24 @@ function liveClaims(state: State, resource: string, place: Place, now: Instant):
 
 /**
  * The most places taken at any one moment of the interval: not the number of claims that overlap it, for two that follow each other
- * never need two places. It can only rise where a claim begins.
+ * never need two places. Walks the moments at which a claim begins or ends: a place that is given back is free for whoever begins then.
  */
 export function peak(claims: readonly Claim[], interval: Interval): number {
-  const moments = [interval.start, ...claims.map((claim) => Math.max(claim.interval.start, interval.start))];
-  const takenAt = (moment: Instant): number =>
-    claims
-      .filter((claim) => claim.interval.start <= moment && moment < claim.interval.end)
-      .reduce((sum, claim) => sum + claim.quantity, 0);
-  return Math.max(0, ...moments.map(takenAt));
+  const steps = claims
+    .filter((claim) => overlaps(claim.interval, interval))
+    .flatMap(({ interval: { start, end }, quantity }) => [
+      { at: start, change: quantity },
+      { at: end, change: -quantity },
+    ]);
+  steps.sort((left, right) => left.at - right.at || left.change - right.change);
+  let taken = 0;
+  let most = 0;
+  for (const { at, change } of steps) {
+    if (at >= interval.end) break;
+    taken += change;
+    most = Math.max(most, taken);
+  }
+  return most;
 }
 
 /** How many places of a session are still free. */
