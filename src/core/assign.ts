@@ -2,7 +2,7 @@ import { claimedInterval, takeClaims } from "./claims.ts";
 import type { Context } from "./context.ts";
 import { type DayLimitReached, type DayLimits, noLimits, resourceDayFull } from "./limits.ts";
 import type { Booking, Buffers, Claim, Resource, Session, Want } from "./model.ts";
-import { capacityLeft, type Occupied, occupied, type Place, sessionPlacesLeft } from "./occupancy.ts";
+import { capacityLeft, type Occupied, occupied, type Place, seatsOf, sessionPlacesLeft } from "./occupancy.ts";
 import { isLive, type State } from "./state.ts";
 import { type Instant, type Interval, overlaps } from "./time.ts";
 
@@ -68,7 +68,7 @@ function sessionFull(state: State, placing: Placing, { without }: Standing, now:
   const [first] = placing.wants;
   if (placing.session === null || first === undefined) return null;
   const left = sessionPlacesLeft(state, placing.session, without, now);
-  return left < first.quantity ? { reason: "no_capacity", resource: first.resource, left } : null;
+  return left < seatsOf(placing.wants) ? { reason: "no_capacity", resource: first.resource, left } : null;
 }
 
 function unavailable(
@@ -163,7 +163,7 @@ export function placesLeft(
   const seats = sessionPlacesLeft(state, placing.session, standing.without, context.now);
   // Its exclusive resources are shared; what is counted, everybody takes for herself.
   const counted = placing.wants.filter(({ resource }) => state.resources.get(resource)?.kind === "counted");
-  return Math.min(Math.floor(seats / (placing.wants[0]?.quantity ?? 1)), ...placesIn(counted));
+  return Math.min(Math.floor(seats / seatsOf(placing.wants)), ...placesIn(counted));
 }
 
 function placesOf(

@@ -71,13 +71,19 @@ export function sessionPlacesLeft(
   without: readonly string[],
   now: Instant,
 ): number {
-  // A booking may claim several resources; each of its places counts once.
-  const seats = new Map<string, number>();
+  const byBooking = new Map<string, Claim[]>();
   for (const claim of state.claims.values()) {
-    if (claim.holder === session.id && !without.includes(claim.bookingId) && isLive(claim, now)) {
-      seats.set(claim.bookingId, claim.quantity);
-    }
+    if (claim.holder !== session.id || without.includes(claim.bookingId) || !isLive(claim, now)) continue;
+    byBooking.set(claim.bookingId, [...(byBooking.get(claim.bookingId) ?? []), claim]);
   }
-  const taken = [...seats.values()].reduce((sum, quantity) => sum + quantity, 0);
+  const taken = [...byBooking.values()].reduce((sum, claims) => sum + seatsOf(claims), 0);
   return Math.max(0, session.capacity - taken);
+}
+
+/**
+ * How many places of a session a booking takes. Its resources may be needed in different quantities (the room once, two mats each): the
+ * smallest is what a person counts for, in whatever order they are named.
+ */
+export function seatsOf(parts: readonly { readonly quantity: number }[]): number {
+  return Math.min(...parts.map(({ quantity }) => quantity));
 }

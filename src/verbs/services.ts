@@ -42,7 +42,10 @@ export interface ServiceInput {
    * is a customer's. Only this service's bookings are refused by it.
    */
   readonly limits?: { readonly perDayPerResource?: number; readonly perDayPerCustomer?: number };
-  /** A group session: who books first makes it, others join until it is full. They share its exclusive resources. */
+  /**
+   * A group session: who books first makes it, others join until it is full. They share its exclusive resources. Where resources are needed in
+   * different quantities (the room once, two mats each), the smallest is what one of its places takes.
+   */
   readonly session?: { readonly capacity: number };
 }
 
