@@ -72,7 +72,7 @@ export function lookAt(rules: CheckedRules, from: number, to: number): View[] {
 }
 
 /** What the clock allows: the same for all starts. */
-interface Bounds {
+export interface Bounds {
   readonly now: number;
   readonly earliest: number;
   readonly horizon: { readonly date: string; readonly end: number } | null;

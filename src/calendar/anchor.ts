@@ -27,10 +27,11 @@ export type AnchorCheck =
   | { readonly outcome: "moved" | "skipped"; readonly instant: Date; readonly byMinutes: number };
 
 const input = z.strictObject({ date, time, zone, instant });
+const instantIn = z.strictObject({ instant, zone });
 
 /** The anchor of an instant, to be stored with a booking. Throws {@link CalendarError} for an instant or a zone that is none. */
 export function anchorOf(at: InstantInput, zoneName: string): Anchor & { readonly instant: Date } {
-  const checked = parse("anchorOf", z.strictObject({ instant, zone }), { instant: at, zone: zoneName });
+  const checked = parse("anchorOf", instantIn, { instant: at, zone: zoneName });
   return { ...wallOf(checked.instant, checked.zone), zone: checked.zone, instant: new Date(checked.instant) };
 }
 

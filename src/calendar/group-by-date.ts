@@ -9,6 +9,8 @@ export interface DateGroup {
   readonly starts: readonly Date[];
 }
 
+const startsIn = z.strictObject({ starts: z.array(instant), zone });
+
 /**
  * Starts under the dates of a viewer's zone, in order of time. The viewer's zone groups and labels; it never adds a start or takes
  * one away. Throws {@link CalendarError} for an instant or a zone that is none.
@@ -22,7 +24,7 @@ export interface DateGroup {
  * ```
  */
 export function groupByDate(starts: readonly InstantInput[], viewerZone: string): DateGroup[] {
-  const input = parse("groupByDate", z.strictObject({ starts: z.array(instant), zone }), { starts, zone: viewerZone });
+  const input = parse("groupByDate", startsIn, { starts, zone: viewerZone });
   const groups = new Map<string, Date[]>();
   for (const start of input.starts.toSorted((left, right) => left - right)) {
     const { date } = wallOf(start, input.zone);

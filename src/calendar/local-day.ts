@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addDays, startOfDay, wallOf } from "./civil-time.ts";
+import type { Interval } from "./interval.ts";
 import { byDate, date, type InstantInput, instant, parse, whole, zone } from "./schema.ts";
 
 /** A date in a zone, and the instants it is made of: 23, 23.5, 24 or 25 hours, or none for a date that was skipped. */
@@ -25,6 +26,11 @@ export const dayLimit: z.ZodType<DayLimit> = z.strictObject({
   taken: byDate(whole("bookings", 0, 1_000_000)),
 });
 
+// Made once: a schema is compiled when it is first used.
+const instantIn = z.strictObject({ at: instant, zone });
+const dateIn = z.strictObject({ date, zone });
+const startsIn = z.strictObject({ starts: z.array(instant), zone });
+
 /**
  * The day that an instant belongs to in a zone: what a limit "per day" counts, and the range in which to look for the others.
  *
@@ -40,23 +46,19 @@ export const dayLimit: z.ZodType<DayLimit> = z.strictObject({
  * ```
  */
 export function localDayOf(at: InstantInput, zoneName: string): LocalDay {
-  const input = parse("localDayOf", z.strictObject({ at: instant, zone }), { at, zone: zoneName });
-  return localDay(dateOf(input.at, input.zone), input.zone);
+  const input = parse("localDayOf", instantIn, { at, zone: zoneName });
+  return shown(dayAround(input.at, input.zone));
 }
 
 /** The instants of a date in a zone. Throws {@link CalendarError} for a date or a zone that is none. */
 export function localDay(day: string, zoneName: string): LocalDay {
-  const input = parse("localDay", z.strictObject({ date, zone }), { date: day, zone: zoneName });
-  return {
-    date: input.date,
-    start: new Date(startOfDay(input.date, input.zone)),
-    end: new Date(startOfDay(addDays(input.date, 1), input.zone)),
-  };
+  const input = parse("localDay", dateIn, { date: day, zone: zoneName });
+  return shown(dayOn(input.date, input.zone));
 }
 
 /** How many of some starts fall on each date of a zone: what {@link DayLimit} wants to know. */
 export function countByDay(starts: readonly InstantInput[], zoneName: string): Record<string, number> {
-  const input = parse("countByDay", z.strictObject({ starts: z.array(instant), zone }), { starts, zone: zoneName });
+  const input = parse("countByDay", startsIn, { starts, zone: zoneName });
   const counts: Record<string, number> = {};
   for (const start of input.starts) {
     const day = dateOf(start, input.zone);
@@ -65,9 +67,39 @@ export function countByDay(starts: readonly InstantInput[], zoneName: string): R
   return counts;
 }
 
+interface Day extends Interval {
+  readonly date: string;
+}
+
+function shown({ date, start, end }: Day): LocalDay {
+  return { date, start: new Date(start), end: new Date(end) };
+}
+
+// The day that was asked for last, by zone: times are asked about in order, and most are on the same day as the one before.
+const lastDays = new Map<string, Day>();
+const rememberedZones = 100;
+
+function dayAround(at: number, zoneName: string): Day {
+  const last = lastDays.get(zoneName);
+  // Days tile time: an instant that lies in one is in no other.
+  if (last !== undefined && last.start <= at && at < last.end) return last;
+  const day = dayOn(workOutDate(at, zoneName), zoneName);
+  if (lastDays.size >= rememberedZones) lastDays.clear();
+  lastDays.set(zoneName, day);
+  return day;
+}
+
+function dayOn(onDate: string, zoneName: string): Day {
+  return { date: onDate, start: startOfDay(onDate, zoneName), end: startOfDay(addDays(onDate, 1), zoneName) };
+}
+
 /** The date of the day that an instant belongs to. */
 export function dateOf(at: number, zoneName: string): string {
-  const shown = wallOf(at, zoneName).date;
-  const next = addDays(shown, 1);
-  return at < startOfDay(next, zoneName) ? shown : next;
+  return dayAround(at, zoneName).date;
+}
+
+function workOutDate(at: number, zoneName: string): string {
+  const onWall = wallOf(at, zoneName).date;
+  const next = addDays(onWall, 1);
+  return at < startOfDay(next, zoneName) ? onWall : next;
 }

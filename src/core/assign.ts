@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { type DayLimitReached, type DayLimits, noLimits, resourceDayFull } from "./limits.ts";
 import type { Booking, Buffers, Claim, Resource, Session, Want } from "./model.ts";
 import { capacityLeft, type Occupied, occupied, type Place, seatsOf, sessionPlacesLeft } from "./occupancy.ts";
-import { isLive, type State } from "./state.ts";
+import { claimsOn, isLive, type State } from "./state.ts";
 import { type Instant, type Interval, overlaps } from "./time.ts";
 
 /** What is to be placed. A booking is one; so is a time that is only looked at. */
@@ -120,9 +120,7 @@ function chooseMember(
 /** Whoever joins a session comes to the member that it is with, not to another one who happens to be free. */
 function isIn(state: State, session: Session | null, member: Resource, now: Instant): boolean {
   if (session === null) return false;
-  return [...state.claims.values()].some(
-    (claim) => claim.holder === session.id && claim.resource === member.id && isLive(claim, now),
-  );
+  return claimsOn(state, member.id).some((claim) => claim.holder === session.id && isLive(claim, now));
 }
 
 function freeMembers(
@@ -142,9 +140,7 @@ function freeMembers(
 }
 
 function loadOf(state: State, resource: string, day: Interval, now: Instant): number {
-  return [...state.claims.values()].filter(
-    (claim) => claim.resource === resource && isLive(claim, now) && overlaps(claim.interval, day),
-  ).length;
+  return claimsOn(state, resource).filter((claim) => isLive(claim, now) && overlaps(claim.interval, day)).length;
 }
 
 /**

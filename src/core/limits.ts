@@ -1,5 +1,5 @@
 import type { Booking } from "./model.ts";
-import { isLive, type State } from "./state.ts";
+import { claimsOn, isLive, type State } from "./state.ts";
 import { isStanding, stateAt } from "./states.ts";
 import type { Instant, Interval } from "./time.ts";
 
@@ -47,8 +47,8 @@ export function resourceDayFull(
   if (limits.perResource === null) return null;
   // A session counts once, however many have joined.
   const holders = new Set<string>();
-  for (const claim of state.claims.values()) {
-    if (claim.resource !== resource || without.includes(claim.bookingId) || !isLive(claim, now)) continue;
+  for (const claim of claimsOn(state, resource)) {
+    if (without.includes(claim.bookingId) || !isLive(claim, now)) continue;
     if (startsWithin(claim.interval.start + claim.buffers.beforeMs, day)) holders.add(claim.holder);
   }
   return holders.size >= limits.perResource

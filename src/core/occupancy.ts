@@ -1,5 +1,5 @@
 import type { Claim, Resource } from "./model.ts";
-import { isLive, type State } from "./state.ts";
+import { claimsOn, isLive, type State } from "./state.ts";
 import { type Instant, type Interval, overlaps } from "./time.ts";
 
 /** Who asks for a place: the claims of the bookings it stands for, and those of its session, are not in the way. */
@@ -33,12 +33,9 @@ export function capacityLeft(state: State, resource: Resource, place: Place, now
 }
 
 function liveClaims(state: State, resource: string, place: Place, now: Instant): Claim[] {
-  return [...state.claims.values()].filter(
+  return claimsOn(state, resource).filter(
     (claim) =>
-      claim.resource === resource &&
-      !place.without.includes(claim.bookingId) &&
-      isLive(claim, now) &&
-      overlaps(claim.interval, place.interval),
+      !place.without.includes(claim.bookingId) && isLive(claim, now) && overlaps(claim.interval, place.interval),
   );
 }
 

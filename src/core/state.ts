@@ -114,6 +114,16 @@ export function claimsOf(state: State, bookingId: string): Claim[] {
   return [...state.claims.values()].filter((claim) => claim.bookingId === bookingId);
 }
 
+// A state never changes, so that what was found out about it stays true: one walk for all who ask about its resources.
+const byResource = new WeakMap<State["claims"], ReadonlyMap<string, readonly Claim[]>>();
+
+/** Every claim on the resource, live or not. */
+export function claimsOn({ claims }: State, resource: string): readonly Claim[] {
+  const known = byResource.get(claims) ?? Map.groupBy(claims.values(), (claim) => claim.resource);
+  byResource.set(claims, known);
+  return known.get(resource) ?? [];
+}
+
 /** Every booking that was offered to the entry. */
 export function offersOf(state: State, entryId: string): Booking[] {
   return [...state.bookings.values()].filter((booking) => booking.waitlistEntryId === entryId);

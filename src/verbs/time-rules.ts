@@ -1,5 +1,5 @@
+import { type Admitter, admitter } from "../calendar/admitter.ts";
 import {
-  admitTime as admitByCalendar,
   defineSchedule,
   type Grid,
   type Horizon,
@@ -41,16 +41,7 @@ export function checkTimeRules(verb: string, rules: TimeRulesInput): TimeRules {
 
 /** The calendar's judgement in the core's words. Limits and collisions are the core's own business. */
 export const admitTime: AdmitTime = (rules, interval, now) => {
-  const { schedule, grid, notice, horizon } = rulesOf(rules);
-  const refusal = admitByCalendar({
-    schedule,
-    grid,
-    ...(notice && { notice }),
-    ...(horizon && { horizon }),
-    start: interval.start,
-    end: interval.end,
-    now,
-  });
+  const refusal = rulesOf(rules).admit(interval, now);
   switch (refusal?.reason) {
     case "too_soon":
       return { reason: "too_soon", earliest: refusal.earliest.getTime() };
@@ -70,19 +61,31 @@ export interface ReadyRules {
   readonly grid: Grid | null;
   readonly notice?: LeadTime;
   readonly horizon?: Horizon;
+  readonly admit: Admitter;
 }
 
-// A schedule remembers what it has worked out; the same rules come with every booking of a service.
+// What was worked out is remembered with the rules. They come anew with every read of a service, so that their text is the key; within
+// one read they are one object, asked about many times.
 const ready = new Map<string, ReadyRules>();
 const remembered = 500;
+const ofObjects = new WeakMap<TimeRules, ReadyRules>();
 
 export function rulesOf(rules: TimeRules): ReadyRules {
+  const known = ofObjects.get(rules);
+  if (known !== undefined) return known;
+  const found = byText(rules);
+  ofObjects.set(rules, found);
+  return found;
+}
+
+function byText(rules: TimeRules): ReadyRules {
   const key = JSON.stringify(rules);
   const known = ready.get(key);
   if (known !== undefined) return known;
   // Written by checkTimeRules, and only by it.
   const { schedule, ...rest } = rules as unknown as TimeRulesInput & { readonly grid: Grid | null };
-  const made: ReadyRules = { ...rest, schedule: defineSchedule(schedule) };
+  const checked = { ...rest, schedule: defineSchedule(schedule) };
+  const made: ReadyRules = { ...checked, admit: admitter(checked) };
   if (ready.size >= remembered) ready.clear();
   ready.set(key, made);
   return made;
