@@ -36,15 +36,8 @@ export type { Payments, PaymentTotals } from "./verbs/payments.ts";
 
 // Outboxes: refunds, notifications, reminders
 export type { RefundAnswer } from "./core/refund.ts";
-export type {
-  ExternalRefundInput,
-  ExternalRefundOutcome,
-  Refunder,
-  RefundRunOptions,
-  RefundRunReport,
-  Refunds,
-  RefundTask,
-} from "./verbs/refunds.ts";
+export type { Refunder, RefundRunOptions, RefundRunReport, RefundTask } from "./verbs/refund-run.ts";
+export type { ExternalRefundInput, ExternalRefundOutcome, Refunds } from "./verbs/refunds.ts";
 export type {
   BookonceEvent,
   EventHandler,

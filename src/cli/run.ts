@@ -20,6 +20,12 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     .version(surroundings.version, "-v, --version")
     .option("--database-url <url>", "PostgreSQL to connect to (default: the environment's DATABASE_URL)")
     .option("--schema <name>", "schema of bookonce's tables", "bookonce")
+    .option(
+      "--refunds-by-api <provider>",
+      "a payment provider of yours whose refunds a worker makes by a call; may be given again",
+      (provider: string, before: readonly string[]) => [...before, provider],
+      [],
+    )
     .option("--json", "print JSON for programs instead of text for people")
     .configureOutput({ writeOut: surroundings.out, writeErr: surroundings.err })
     .configureHelp({ showGlobalOptions: true })

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Bookonce, createBookonce } from "../bookonce.ts";
+import { type Bookonce, type BookonceOptions, createBookonce } from "../bookonce.ts";
 import type { OwnedPgDatabase } from "../database/pg.ts";
 import { noDatabase } from "./no-database.ts";
 
@@ -16,6 +16,7 @@ export interface Surroundings {
 interface GlobalOptions {
   readonly databaseUrl?: string;
   readonly schema: string;
+  readonly refundsByApi: readonly string[];
   readonly json?: boolean;
 }
 
@@ -52,7 +53,11 @@ export class Session {
     }
     const { pgDatabase } = await loadPg();
     this.#database = pgDatabase({ connectionString, max: 2 });
-    return createBookonce({ database: this.#database, schema: this.#options.schema });
+    return createBookonce({
+      database: this.#database,
+      schema: this.#options.schema,
+      providers: declared(this.#options.refundsByApi),
+    });
   }
 
   /** An instance that can tell things about itself but reaches nothing. */
@@ -69,6 +74,11 @@ export class Session {
   async close(): Promise<void> {
     await this.#database?.close();
   }
+}
+
+/** The program that the command line stands beside may have providers of its own; what is not named here is refunded by a person. */
+function declared(names: readonly string[]): NonNullable<BookonceOptions["providers"]> {
+  return Object.fromEntries(names.map((name) => [name, { refund: "api", partialRefund: false }]));
 }
 
 async function loadPg(): Promise<typeof import("../database/pg.ts")> {

@@ -9,7 +9,7 @@
  *   or it is READ ONLY; or no transaction is open at all.
  * - `not_migrated`: the tables are missing or older than this version; run `migrate()`.
  * - `unknown_booking`, `unknown_payment`, `unknown_refund`: an administrative call named a row that does not exist.
- * - `not_allowed`: an administrative call does not fit the state of the row.
+ * - `not_allowed`: an administrative call does not fit the state of the row, or what its provider can do.
  * - `provider`: a payment provider's API refused a call that we cannot do without.
  * - `internal`: a bug in bookonce; `cause` has the original error.
  */

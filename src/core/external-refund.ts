@@ -1,7 +1,7 @@
 import { type Closed, closeBooking } from "./close-booking.ts";
 import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
-import { type Decision, type State, unchanged } from "./state.ts";
+import { type Decision, paymentById, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 
 /** Money that went back without a refund of ours. */
@@ -21,7 +21,7 @@ export function recordExternalRefund(
   command: RecordExternalRefund,
   context: Context,
 ): Decision<ExternalOutcome> {
-  const payment = [...state.payments.values()].find((candidate) => candidate.id === command.paymentId);
+  const payment = paymentById(state, command.paymentId);
   if (payment === undefined) return unchanged({ outcome: "known" });
   const refunds = [...state.refunds.values()].filter((refund) => refund.paymentId === payment.id);
   const open = refunds.find((refund) => refund.state !== "completed");

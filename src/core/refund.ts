@@ -2,7 +2,7 @@ import type { Context } from "./context.ts";
 import type { NewEvent, Payment, Refund } from "./model.ts";
 import type { Money } from "./money.ts";
 import { capabilitiesOf } from "./providers.ts";
-import { type Decision, type State, unchanged } from "./state.ts";
+import { type Decision, paymentById, type State, unchanged } from "./state.ts";
 import type { Instant } from "./time.ts";
 
 /**
@@ -108,15 +108,24 @@ function backOff(attempts: number): number {
   return Math.min(5_000 * 2 ** Math.max(0, attempts - 1), 3_600_000);
 }
 
-/** A person gives a refund that needs attention back to the workers. */
+/** `by_hand`: no worker would ever take it, so it stays with the person. */
+export type RetryOutcome =
+  | SettleOutcome
+  | { readonly outcome: "by_hand"; readonly refund: Refund; readonly provider: string };
+
+/** A person gives a refund that needs attention back to the workers, if there can be one. */
 export function retryRefund(
   state: State,
   command: { readonly refundId: string; readonly actor: string },
-  { now }: Context,
-): Decision<SettleOutcome> {
+  { now, providers }: Context,
+): Decision<RetryOutcome> {
   const refund = state.refunds.get(command.refundId);
   if (refund === undefined || refund.state !== "needs_attention") {
     return unchanged({ outcome: "ignored", refund: refund ?? null });
+  }
+  const provider = paymentById(state, refund.paymentId)?.key.provider;
+  if (provider !== undefined && capabilitiesOf(providers, provider).refund === "person") {
+    return unchanged({ outcome: "by_hand", refund, provider });
   }
   const retried: Refund = { ...refund, state: "pending", attempts: 0, dueAt: now };
   return {

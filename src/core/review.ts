@@ -3,7 +3,7 @@ import { confirmedBooking, keepPlace } from "./confirm-payment.ts";
 import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
 import { queueRefund } from "./refund.ts";
-import { bookedPayment, type Changes, type Decision, type State, unchanged } from "./state.ts";
+import { bookedPayment, type Changes, type Decision, paymentById, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
 import { usedEvents } from "./waiting-entry.ts";
 
@@ -31,7 +31,7 @@ export type ReviewRefusal =
 
 /** Refund it, attach it to a booking, or close it with a note. */
 export function review(state: State, command: Review, context: Context): Decision<ReviewOutcome> {
-  const payment = [...state.payments.values()].find((candidate) => candidate.id === command.paymentId);
+  const payment = paymentById(state, command.paymentId);
   if (payment === undefined) return unchanged({ outcome: "refused", reason: "unknown_payment" });
   if (payment.review !== "open") return unchanged({ outcome: "refused", reason: "not_in_review" });
   if (command.action === "refund") return refund(payment, command, context);

@@ -146,6 +146,11 @@ export function bookedPayment(state: State, bookingId: string): Payment | undefi
   return undefined;
 }
 
+export function paymentById(state: State, paymentId: string): Payment | undefined {
+  for (const payment of state.payments.values()) if (payment.id === paymentId) return payment;
+  return undefined;
+}
+
 /** What is on its way back of a payment, or is back already. */
 export function returnedOf(state: State, paymentId: string): number {
   let sum = 0;

@@ -22,7 +22,7 @@ export interface Lookups {
   holders(filter: { readonly resource: string; readonly at: number; readonly asOf: number | null }): Statement;
   history(bookingId: string): Statement;
   payments(filter: PaymentFilter): Statement;
-  refunds(filter: { readonly state?: RefundRow["state"]; readonly paymentId?: string }): Statement;
+  refunds(filter: RefundFilter): Statement;
   totals(filter: { readonly provider: string; readonly account: string }): Statement;
   parkedEvents(): Statement;
 }
@@ -31,6 +31,12 @@ export interface BookingFilter {
   readonly id?: string;
   readonly token?: string;
   readonly customer?: string;
+}
+
+export interface RefundFilter {
+  readonly id?: string;
+  readonly paymentId?: string;
+  readonly state?: RefundRow["state"];
 }
 
 export interface PaymentFilter {
@@ -180,12 +186,13 @@ export function lookups(q: QueryBuilder): Lookups {
       return answer(jsonArrayFrom(query), filter);
     },
 
-    refunds({ state, paymentId }) {
+    refunds({ id, paymentId, state }) {
       let query = db.selectFrom("refunds").select(columns.refunds).orderBy("requested_at").orderBy("id").limit(page);
-      if (paymentId !== undefined) query = query.where("payment_id", "=", uuid("paymentId"));
+      if (id !== undefined) query = query.where("id", "=", uuid("id"));
+      else if (paymentId !== undefined) query = query.where("payment_id", "=", uuid("paymentId"));
       else if (state !== undefined) query = query.where("state", "=", sql.lit(state));
       else query = query.where("state", "!=", sql.lit("completed"));
-      return answer(jsonArrayFrom(query), { paymentId });
+      return answer(jsonArrayFrom(query), { id, paymentId });
     },
 
     totals: (filter) =>

@@ -1,60 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { BookonceError } from "../core/error.ts";
 import { type ExternalOutcome, recordExternalRefund } from "../core/external-refund.ts";
-import { type RefundAnswer, retryRefund, type SettleOutcome, type SettleRefund, settleRefund } from "../core/refund.ts";
+import { retryRefund, type SettleOutcome } from "../core/refund.ts";
 import type { Engine } from "../engine/engine.ts";
 import { keys } from "../store/keys.ts";
-import { toPayment, toRefund } from "../store/mapping.ts";
+import { toRefund } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { PaymentRow, RefundRow } from "../store/tables.ts";
-import { identifier, parseInput, patienceMs, storableText, text, times, uuid } from "./input.ts";
+import { identifier, parseInput, text, uuid } from "./input.ts";
 import { read } from "./reader.ts";
-import { command, ownRunner, type Runner } from "./runner.ts";
-import { type BookingView, type PaymentView, type RefundView, viewBooking, viewPayment, viewRefund } from "./views.ts";
-
-/** A refund to be made, with the charge it returns. */
-export interface RefundTask {
-  readonly refund: RefundView;
-  readonly payment: PaymentView;
-  /** True when an earlier call may have been heard: look it up first where sending again is not harmless. */
-  readonly maybeDone: boolean;
-}
-
-/** Returns money at one provider. `starsRefunder` of `bookonce/telegram` is one. */
-export interface Refunder {
-  readonly provider: string;
-  /** Only charges of this account (this bot, this cash desk). Without it: all of the provider's. */
-  readonly account?: string;
-  /**
-   * Makes the call, outside any transaction. May be called again for the same refund. A rejection counts as `unknown`: the money may
-   * have moved.
-   *
-   * Answering `pause` (a revoked token, say) ends this run; the rows stay.
-   */
-  refund(
-    task: RefundTask,
-    options: { readonly signal: AbortSignal },
-  ): Promise<RefundAnswer | { readonly answer: "pause"; readonly error: string }>;
-}
-
-export interface RefundRunOptions {
-  /** Refunds in one run at most. Default 20. */
-  readonly limit?: number;
-  /** How long one call may take, in milliseconds. Default 15 000. */
-  readonly callTimeoutMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** What a run did, by state afterwards. */
-export interface RefundRunReport {
-  readonly completed: number;
-  readonly unconfirmed: number;
-  readonly pending: number;
-  readonly needsAttention: number;
-  /** The provider asked to stop, and why. */
-  readonly paused: string | null;
-}
+import { type Refunder, type RefundRunOptions, type RefundRunReport, runRefunds } from "./refund-run.ts";
+import { asIs, settle, settleBudgetMs } from "./refund-settle.ts";
+import { command, ownRunner } from "./runner.ts";
+import { type BookingView, type RefundView, viewBooking, viewRefund } from "./views.ts";
 
 /** The refund outbox: provider calls after commit, leased, fenced, and never forgotten (S12). */
 export interface Refunds {
@@ -80,7 +38,12 @@ export interface Refunds {
   ofPayment(paymentId: string): Promise<readonly RefundView[]>;
   /** A person returned the money: closes the refund with a note. @throws BookonceError `unknown_refund` */
   resolve(input: { readonly refundId: string; readonly actor: string; readonly note: string }): Promise<RefundView>;
-  /** Gives a refund that needs attention back to the workers. @throws BookonceError `unknown_refund`, `not_allowed` */
+  /**
+   * Gives a refund that needs attention back to the workers.
+   *
+   * @throws BookonceError `unknown_refund`; `not_allowed`: it is in another state, or its provider has no refund call, so that only a
+   * person can return the money.
+   */
   retry(input: { readonly refundId: string; readonly actor: string }): Promise<RefundView>;
   /** The provider's own ledger shows the refund: completes it, whatever its state. @throws BookonceError `unknown_refund` */
   seen(input: { readonly refundId: string; readonly by: string }): Promise<RefundView>;
@@ -103,12 +66,10 @@ export type ExternalRefundOutcome =
   | { readonly outcome: "recorded"; readonly refund: RefundView; readonly booking: BookingView | null }
   | { readonly outcome: "known" };
 
-const settleBudgetMs = 30_000;
-
 export function refunds(engine: Engine, store: Store): Refunds {
   const runner = ownRunner(engine);
   return {
-    run: (refunder, options = {}) => run(engine, store, runner, refunder, options),
+    run: (refunder, options = {}) => runRefunds(engine, store, runner, refunder, options),
     async list(filter) {
       const { state } = parseInput("refunds.list", listSchema, filter);
       return list(engine, store, state === undefined ? {} : { state });
@@ -149,8 +110,15 @@ export function refunds(engine: Engine, store: Store): Refunds {
     },
     async retry(input) {
       const asked = parseInput("refunds.retry", retrySchema, input);
+      const [row] = await read<RefundRow[]>(engine, store.lookups.refunds({ id: asked.refundId }));
+      if (row === undefined) throw unknownRefund();
       const outcome = await runner.run(
-        command(refundKeys(asked.refundId), (state, context) => retryRefund(state, asked, context), asIs),
+        command(
+          // The payment too: its provider says whether a worker can return the money at all.
+          keys({ refundIds: [asked.refundId], paymentIds: [row.payment_id] }),
+          (state, context) => retryRefund(state, asked, context),
+          asIs,
+        ),
         {},
         settleBudgetMs,
       );
@@ -161,12 +129,12 @@ export function refunds(engine: Engine, store: Store): Refunds {
           `This refund is ${outcome.refund.state}; only one that needs attention is retried.`,
         );
       }
+      if (outcome.outcome === "by_hand") throw byHand(outcome.provider);
       return viewRefund(outcome.refund);
     },
   };
 }
 
-const runSchema = z.strictObject({ limit: times.default(20), callTimeoutMs: patienceMs.default(15_000) });
 const listSchema = z
   .strictObject({ state: z.enum(["pending", "sending", "unconfirmed", "completed", "needs_attention"]).optional() })
   .default({});
@@ -186,20 +154,6 @@ function viewExternal(outcome: ExternalOutcome, now: number): ExternalRefundOutc
   };
 }
 
-const asIs = <Value>(value: Value): Value => value;
-
-function refundKeys(refundId: string) {
-  return keys({ refundIds: [refundId] });
-}
-
-function settle(runner: Runner, asked: SettleRefund): Promise<SettleOutcome> {
-  return runner.run(
-    command(refundKeys(asked.refundId), (state, context) => settleRefund(state, asked, context), asIs),
-    {},
-    settleBudgetMs,
-  );
-}
-
 function completed(outcome: SettleOutcome): RefundView {
   if (outcome.refund === null) throw unknownRefund();
   return viewRefund(outcome.refund);
@@ -209,107 +163,11 @@ function unknownRefund(): BookonceError {
   return new BookonceError("unknown_refund", "There is no refund with this id.");
 }
 
-interface Leased {
-  readonly refund: RefundRow;
-  readonly payment: PaymentRow;
-  readonly was: RefundRow["state"];
-}
-
-async function run(
-  engine: Engine,
-  store: Store,
-  runner: Runner,
-  refunder: Refunder,
-  { signal, ...options }: RefundRunOptions,
-): Promise<RefundRunReport> {
-  const { limit, callTimeoutMs } = parseInput("refunds.run", runSchema, options);
-  const report = { completed: 0, unconfirmed: 0, pending: 0, needsAttention: 0, paused: null as string | null };
-  for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
-    // One at a time, so that a lease never outlives a queue of slow calls.
-    const token = randomUUID();
-    const account = refunder.account ?? null;
-    const lease = { token, limit: 1, leaseMs: callTimeoutMs * 2, provider: refunder.provider, account };
-    const [result] = await engine.transaction(
-      (tx) => tx.send([store.outbox.leaseRefunds(lease)], { last: true }),
-      signal,
-    );
-    const [leased] = JSON.parse(result ?? "[]") as Leased[];
-    if (leased === undefined) break;
-    const answer = await callRefunder(refunder, leased, callTimeoutMs, signal);
-    const outcome = await settle(runner, {
-      refundId: leased.refund.id,
-      leaseToken: token,
-      answer: settling(answer),
-      note: null,
-    });
-    if (outcome.outcome === "settled") count(report, outcome.refund.state);
-    if (answer.answer === "pause") return { ...report, paused: answer.error };
-  }
-  return report;
-}
-
-type Answer = Awaited<ReturnType<Refunder["refund"]>>;
-
-async function callRefunder(
-  refunder: Refunder,
-  leased: Leased,
-  callTimeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  const deadline = AbortSignal.timeout(callTimeoutMs);
-  const task: RefundTask = {
-    refund: viewRefund(toRefund(leased.refund)),
-    payment: viewPayment(toPayment(leased.payment)),
-    maybeDone: leased.was !== "pending",
-  };
-  const callSignal = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
-  try {
-    const answer = answerSchema.safeParse(await within(refunder.refund(task, { signal: callSignal }), callSignal));
-    return answer.success ? answer.data : { answer: "unknown", error: "the refunder's answer is none that is known" };
-  } catch (error) {
-    return { answer: "unknown", error: storableText(error instanceof Error ? error.message : String(error)) };
-  }
-}
-
-const told = z
-  .string()
-  .catch("no more is known")
-  .transform((value) => storableText(value));
-const longestWaitMs = 24 * 3_600_000;
-
-/** A refunder may be somebody's JavaScript: whatever it answers can be stored, and what is no answer says nothing about the money. */
-const answerSchema: z.ZodType<Answer> = z.discriminatedUnion("answer", [
-  z.object({ answer: z.literal("refunded"), by: told }),
-  z.object({
-    answer: z.literal("retry_later"),
-    afterMs: z.number().transform((value) => Math.min(Math.max(0, value), longestWaitMs)),
-    error: told,
-  }),
-  z.object({ answer: z.enum(["unknown", "refused", "unrecognised", "pause"]), error: told }),
-]);
-
-/** A refunder that ignores its signal must not keep the worker for ever. */
-function within<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(new Error("the refund call took too long, or the worker was stopped"));
-  if (signal.aborted) giveUp();
-  signal.addEventListener("abort", giveUp, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", giveUp));
-}
-
-/** A pause says that the call was not made for a reason that has nothing to do with this refund. */
-function settling(answer: Answer): RefundAnswer {
-  return answer.answer === "pause" ? { answer: "retry_later", afterMs: 60_000, error: answer.error } : answer;
-}
-
-function count(
-  report: { completed: number; unconfirmed: number; pending: number; needsAttention: number },
-  state: RefundView["state"],
-): void {
-  if (state === "completed") report.completed += 1;
-  else if (state === "unconfirmed") report.unconfirmed += 1;
-  else if (state === "needs_attention") report.needsAttention += 1;
-  else report.pending += 1;
+function byHand(provider: string): BookonceError {
+  return new BookonceError(
+    "not_allowed",
+    `No refund call of ${provider} is known here, so no worker would ever take this refund: return the money by hand and close it with resolve. If a worker of yours makes the call, declare the provider first: \`providers\` of createBookonce, --refunds-by-api on the command line.`,
+  );
 }
 
 async function list(

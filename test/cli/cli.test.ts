@@ -34,9 +34,9 @@ async function json(...args: string[]): Promise<unknown> {
 
 let day = 0;
 /** A charge that no booking fits: it waits for a person. */
-async function unmatchedPayment(chargeId: string): Promise<string> {
+async function unmatchedPayment(chargeId: string, provider = "telegram_stars"): Promise<string> {
   const confirmed = await db.bookonce.confirmPayment({
-    provider: "telegram_stars",
+    provider,
     account: "1",
     chargeId,
     payload: "bko1_of-another-database",
@@ -141,6 +141,21 @@ describe("payments that wait for a person", () => {
     const listed = (await json("refunds", "list", "--state", "needs_attention")) as { id: string; lastError: string }[];
     expect(listed).toMatchObject([{ lastError: "USER_NOT_FOUND" }]);
     expect(await json("refunds", "retry", listed[0]?.id ?? "")).toMatchObject({ state: "pending" });
+  });
+
+  test("S16: a refund that no worker can make is said to be one for a person, and is not given to the workers", async () => {
+    const paymentId = await unmatchedPayment("by-hand", "acme");
+    const reviewed = await cli(["reviews", "refund", paymentId]);
+    expect(reviewed).toMatchObject({ code: 0, err: "" });
+    expect(reviewed.out).toMatch(/^to be returned by hand: 5 XTR, refund (\S+)\n {2}acme has no refund call/);
+    const refundId = /refund (\S+)\n/.exec(reviewed.out)?.[1] ?? "";
+
+    const refused = await cli(["refunds", "retry", refundId]);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toMatch(/^not_allowed: No refund call of acme is known here.*--refunds-by-api/);
+    // The program beside which the command runs may have a worker for it: only a person can know.
+    expect(await json("refunds", "retry", refundId, "--refunds-by-api", "acme")).toMatchObject({ state: "pending" });
+    await db.bookonce.refunds.resolve({ refundId, actor: "test", note: "done" });
   });
 });
 

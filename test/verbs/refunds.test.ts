@@ -1,8 +1,9 @@
-import type { RefundAnswer, Refunder, RefundTask } from "bookonce";
+import type { Refunder } from "bookonce";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestDatabase } from "../support/database.ts";
 import { historyOf, lateCharge, minute } from "../support/fixtures.ts";
 import { createFrozenDatabase } from "../support/frozen-database.ts";
+import { type Answer, answering, done } from "../support/refunders.ts";
 
 // S12: the refund outbox. Nothing is called before the commit, and nothing is forgotten after it.
 let db: TestDatabase;
@@ -11,24 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-type Answer = RefundAnswer | { readonly answer: "pause"; readonly error: string };
-
-/** A provider that gives these answers in order, the last one for ever, and remembers what it was asked. */
-function answering(...answers: (Answer | Error)[]): Refunder & { readonly tasks: RefundTask[] } {
-  const tasks: RefundTask[] = [];
-  return {
-    provider: "telegram_stars",
-    tasks,
-    async refund(task) {
-      tasks.push(task);
-      const answer = answers[Math.min(tasks.length, answers.length) - 1];
-      if (answer instanceof Error || answer === undefined) throw answer;
-      return answer;
-    },
-  };
-}
-
-const done: Answer = { answer: "refunded", by: "telegram" };
 const refundNow = async (refundId: string) =>
   (await db.bookonce.refunds.list()).find((refund) => refund.id === refundId);
 const nothing = { completed: 0, unconfirmed: 0, pending: 0, needsAttention: 0, paused: null };
@@ -211,56 +194,5 @@ describe("S12: what the provider may answer", () => {
     expect(await db.bookonce.refunds.run(refunder, { signal: stop.signal })).toMatchObject({ unconfirmed: 1 });
     expect(await refundNow(refundId)).toMatchObject({ state: "unconfirmed" });
     expect(await db.bookonce.refunds.run(answering(done), { signal: stop.signal })).toEqual(nothing);
-  });
-});
-
-describe("S12: what a person does", () => {
-  const actor = "olga";
-
-  test.each(["pending", "unconfirmed", "needs_attention"] as const)(
-    "closes a refund that is %s with a note",
-    async (state) => {
-      const { refundId, booking } = await lateCharge(db);
-      const answers = { pending: null, unconfirmed: "unknown", needs_attention: "refused" } as const;
-      const answer = answers[state];
-      if (answer !== null) await db.bookonce.refunds.run(answering({ answer, error: "x" }));
-      expect(await refundNow(refundId)).toMatchObject({ state });
-      const closed = await db.bookonce.refunds.resolve({ refundId, actor, note: "paid in cash" });
-      expect(closed).toMatchObject({ state: "completed", completedBy: actor, note: "paid in cash" });
-      const again = await db.bookonce.refunds.resolve({ refundId, actor: "boris", note: "again" });
-      expect(again).toEqual(closed);
-      const entries = await db.bookonce.bookings.history(booking.id);
-      expect(entries.filter((entry) => entry.type === "refund_completed")).toMatchObject([{ actor }]);
-    },
-  );
-
-  test("what the provider's ledger shows completes a refund, whatever its state", async () => {
-    const { refundId } = await lateCharge(db);
-    await db.bookonce.refunds.run(answering({ answer: "unknown", error: "timed out" }));
-    expect(await db.bookonce.refunds.seen({ refundId, by: "ledger" })).toMatchObject({
-      state: "completed",
-      completedBy: "ledger",
-    });
-    await db.clock.advance(minute);
-    const refunder = answering(done);
-    await db.bookonce.refunds.run(refunder);
-    expect(refunder.tasks).toEqual([]);
-  });
-
-  test("gives a refund that needs attention back to the workers", async () => {
-    const { refundId } = await lateCharge(db);
-    await db.bookonce.refunds.run(answering({ answer: "refused", error: "x" }));
-    expect(await db.bookonce.refunds.retry({ refundId, actor })).toMatchObject({ state: "pending", attempts: 0 });
-    await expect(db.bookonce.refunds.retry({ refundId, actor })).rejects.toMatchObject({ code: "not_allowed" });
-    expect(await db.bookonce.refunds.run(answering(done))).toMatchObject({ completed: 1 });
-  });
-
-  test("is told when there is no such refund", async () => {
-    const refundId = "00000000-0000-4000-8000-000000000000";
-    await expect(db.bookonce.refunds.resolve({ refundId, actor, note: "x" })).rejects.toMatchObject({
-      code: "unknown_refund",
-    });
-    await expect(db.bookonce.refunds.retry({ refundId, actor })).rejects.toMatchObject({ code: "unknown_refund" });
-    await expect(db.bookonce.refunds.seen({ refundId, by: actor })).rejects.toMatchObject({ code: "unknown_refund" });
   });
 });

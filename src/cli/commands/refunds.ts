@@ -46,7 +46,7 @@ export function addRefundCommands(program: Command, session: Session): void {
 
   refunds
     .command("retry <refund-id>")
-    .description("give a refund that needs attention back to the workers")
+    .description("give a refund that needs attention back to the workers, where its provider has a refund call")
     .option("--actor <name>", "who decided so", session.actor)
     .action(async (refundId: string, { actor }: { readonly actor: string }) => {
       const bookonce = await session.connect();

@@ -71,7 +71,9 @@ function describe(outcome: ReviewOutcome): string {
     case "refused":
       return `${yellow("refused")}: ${outcome.reason}`;
     case "refund_queued":
-      return `${green("refund queued")}: ${money(outcome.refund)}, refund ${outcome.refund.id}`;
+      return outcome.refund.state === "needs_attention"
+        ? `${yellow("to be returned by hand")}: ${money(outcome.refund)}, refund ${outcome.refund.id}\n  ${outcome.refund.note}`
+        : `${green("refund queued")}: ${money(outcome.refund)}, refund ${outcome.refund.id}`;
     case "attached":
       return `${green("attached")}: booking ${outcome.booking.id} is ${outcome.booking.state}`;
     case "closed":

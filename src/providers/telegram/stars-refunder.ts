@@ -1,5 +1,5 @@
 import type { RefundAnswer } from "../../core/refund.ts";
-import type { Refunder, RefundTask } from "../../verbs/refunds.ts";
+import type { Refunder, RefundTask } from "../../verbs/refund-run.ts";
 import { callTelegram, type TelegramApi, TelegramApiError } from "./api.ts";
 import { accountOf, starsProvider, telegramUserId } from "./identity.ts";
 
