@@ -182,11 +182,12 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
   }
   const store = createStore(schema);
   const policies = parsePolicies(options.policies ?? {});
+  const providers = { ...knownProviders, ...options.providers };
   const engine = new Engine({
     database,
     store,
     policies,
-    providers: { ...knownProviders, ...options.providers },
+    providers,
     admitTime,
     batchSize: batch.size ?? 64,
     batchesInFlight: batch.inFlight ?? 2,
@@ -221,7 +222,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
       return report;
     },
     reanchor: (input, callOptions) => reanchor(ownRunner(engine), store, serviceSource(store), input, callOptions),
-    audit: () => audit(engine, store),
+    audit: () => audit(engine, store, providers),
     doctor: () => doctor(engine, store),
     waits: () => waits(engine, store),
     within: (caller) => verbs(joinedRunner(engine, database.join(caller)), store),
