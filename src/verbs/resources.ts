@@ -1,10 +1,9 @@
-import { sql } from "kysely";
 import { z } from "zod";
 import { BookonceError } from "../core/error.ts";
 import type { Fairness, Resource } from "../core/model.ts";
 import type { Engine } from "../engine/engine.ts";
 import { toResource } from "../store/mapping.ts";
-import { document, textOf } from "../store/query-builder.ts";
+import { putResource } from "../store/resources.ts";
 import type { Store } from "../store/store.ts";
 import type { ResourceRow } from "../store/tables.ts";
 import { identifier, parseInput, text } from "./input.ts";
@@ -89,43 +88,13 @@ const schema = z
 type Row = Omit<ResourceRow, "created_at">;
 
 export function resources(engine: Engine, store: Store): Resources {
-  const { named } = store.queries;
-  const given = (name: string) => sql`(${document} -> ${sql.lit(name)})`;
-  const returned = sql`id, name, active, kind, capacity, members, fairness, last_chosen_at, rules`;
-  // A kind never changes: the claims that were made by it would mean something else.
-  const upsert = textOf(
-    store.queries,
-    // What is left out keeps its value: also where the checks of a new row look, which are judged before the conflict is.
-    sql`with given as (
-      select g.id, g.name, g.active, g.fairness, g.rules, coalesce(g.kind, r.kind, 'exclusive') as kind,
-        coalesce(g.capacity, r.capacity, 1) as capacity, coalesce(g.members, r.members, '{}') as members
-      from jsonb_populate_record(null::${named("resources")}, ${document}) g left join ${named("resources")} r on r.id = g.id
-    ), members as (
-      select coalesce(bool_and(exists (select from ${named("resources")} r where r.id = m and r.kind = 'exclusive')), true) as fit
-      from given, unnest(given.members) as m
-    ), stored as (
-      insert into ${named("resources")} as old (id, name, active, kind, capacity, members, fairness, rules, created_at)
-      select id, coalesce(name, id), coalesce(active, true), kind, capacity, given.members, coalesce(fairness, 'least_loaded'), rules,
-        ${named("clock")}()
-      from given, members
-      where members.fit and (kind = 'counted' or capacity = 1) and (kind = 'pool') = (cardinality(given.members) > 0)
-      on conflict (id) do update set
-        name = case when ${given("name")} is null then old.name else excluded.name end,
-        active = case when ${given("active")} is null then old.active else excluded.active end,
-        capacity = case when ${given("capacity")} is null then old.capacity else excluded.capacity end,
-        members = case when ${given("members")} is null then old.members else excluded.members end,
-        fairness = case when ${given("fairness")} is null then old.fairness else excluded.fairness end,
-        rules = case when ${given("rules")} is null then old.rules else excluded.rules end
-      where ${given("kind")} is null or old.kind = excluded.kind
-      returning ${returned}
-    ) select row_to_json(stored)::text as result from stored`,
-  );
+  const upsert = putResource(store.queries);
   return {
     async put(resource) {
       const { times, ...rest } = parseInput("resources.put", schema, resource);
       const rules =
         times === undefined ? {} : { rules: times === null ? null : checkTimeRules("resources.put: times", times) };
-      const row = await read<Row | null>(engine, { text: upsert, values: [JSON.stringify({ ...rest, ...rules })] });
+      const row = await read<Row | null>(engine, upsert({ ...rest, ...rules }));
       if (row === null) {
         throw new BookonceError(
           "invalid_input",

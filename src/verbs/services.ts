@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import { z } from "zod";
 import type { Money } from "../core/money.ts";
 import type { Engine } from "../engine/engine.ts";
-import { document, textOf } from "../store/query-builder.ts";
+import { putService } from "../store/services.ts";
 import type { Store } from "../store/store.ts";
 import {
   type CallOptions,
@@ -107,16 +106,7 @@ const schema = z.strictObject({
 });
 
 export function services(engine: Engine, store: Store): Services {
-  const { named } = store.queries;
-  const upsert = textOf(
-    store.queries,
-    sql`with s as (
-      insert into ${named("services")} (id, name, active, definition, created_at)
-      values (${document} ->> 'id', ${document} ->> 'name', (${document} ->> 'active')::boolean, ${document} -> 'definition', ${named("clock")}())
-      on conflict (id) do update set name = excluded.name, active = excluded.active, definition = excluded.definition
-      returning id, name, active, definition
-    ) select row_to_json(s)::text as result from s`,
-  );
+  const upsert = putService(store.queries);
   return {
     async put(service) {
       const { id, name = id, active, ...given } = parseInput("services.put", schema, service);
@@ -132,8 +122,7 @@ export function services(engine: Engine, store: Store): Services {
         },
         session: given.session ?? null,
       };
-      const values = [JSON.stringify({ id, name, active, definition })];
-      return view(await read<Row>(engine, { text: upsert, values }));
+      return view(await read<Row>(engine, upsert({ id, name, active, definition })));
     },
     async get(id) {
       const [row] = await read<Row[]>(engine, store.lookups.services(parseInput("services.get", identifier, id)));

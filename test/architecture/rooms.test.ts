@@ -42,6 +42,7 @@ test("no file is longer than one can hold in one's head", () => {
 test.each([
   ["src/core/cancel.ts", `import { z } from "zod";`, "src/core → zod"],
   ["src/core/cancel.ts", `import type { Store } from "../store/store.ts";`, "src/core → src/store/store.ts (types)"],
+  ["src/verbs/cursors.ts", `import { sql } from "kysely";`, "src/verbs → kysely"],
   ["src/core/cancel.ts", `const fs = await import("node:fs");`, "src/core → node:fs"],
   ["src/calendar/grid.ts", `import type { Interval } from "../core/time.ts";`, "src/calendar → src/core/time.ts"],
   ["src/store/read.ts", `export * from "../engine/engine.ts";`, "src/store → src/engine/engine.ts"],
