@@ -1,7 +1,8 @@
 // The public surface, by hand. What is not here may change without notice.
 
 // Making an instance
-export { type Bookonce, type BookonceOptions, createBookonce, type Verbs } from "./bookonce.ts";
+export { type Bookonce, type BookonceOptions, createBookonce } from "./bookonce.ts";
+export type { Verbs } from "./verbs/verbs.ts";
 export type { PoliciesInput } from "./verbs/policies.ts";
 
 // Verbs: what they take and answer

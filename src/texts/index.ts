@@ -42,7 +42,14 @@ const maxReasonLength = 200;
 export function mergeTexts(overrides: TextOverrides = {}): TextBook {
   const problems: InputProblem[] = [];
   const merged: Record<string, Texts> = { ...defaultTexts };
-  for (const [language, { reasons = {}, messages = {} }] of Object.entries(overrides)) {
+  // The types say so; JavaScript may pass anything.
+  if (!isRecord(overrides)) problems.push({ path: "texts", message: "must be an object" });
+  for (const [language, own] of Object.entries(isRecord(overrides) ? overrides : {})) {
+    const { reasons = {}, messages = {} } = isRecord(own) ? own : {};
+    if (![own, reasons, messages].every(isRecord)) {
+      problems.push({ path: language, message: "must be an object of reasons and messages" });
+      continue;
+    }
     const base = defaultTexts[language] ?? en;
     problems.push(...problemsOf(`${language}.reasons`, reasons, base.reasons, maxReasonLength));
     problems.push(...problemsOf(`${language}.messages`, messages, base.messages, 4096));
@@ -51,6 +58,10 @@ export function mergeTexts(overrides: TextOverrides = {}): TextBook {
   if (problems.length === 0) return merged;
   const summary = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
   throw new BookonceError("invalid_input", `texts: ${summary}`, { problems });
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function problemsOf(

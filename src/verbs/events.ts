@@ -7,6 +7,7 @@ import { instant, toBooking, toRecord } from "../store/mapping.ts";
 import { type ReminderStatements, reminderStatements } from "../store/reminders.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow, EventRow } from "../store/tables.ts";
+import { aFunction, signal as signalSchema } from "./call-options.ts";
 import { parseInput, patienceMs, storableText, times } from "./input.ts";
 import { read } from "./reader.ts";
 import { type BookingView, viewBooking } from "./views.ts";
@@ -101,15 +102,18 @@ const runSchema = z.strictObject({
   limit: times.default(100),
   leaseMs: patienceMs.default(30_000),
   parkAfter: times.default(12),
+  signal: signalSchema.optional(),
 });
 
 async function run(
   engine: Engine,
   store: Store,
   handler: EventHandler,
-  { signal, ...options }: EventRunOptions,
+  options: EventRunOptions,
 ): Promise<EventRunReport> {
-  const { limit, leaseMs, parkAfter } = parseInput("events.run", runSchema, options);
+  const { limit, leaseMs, parkAfter, signal } = parseInput("events.run", runSchema, options);
+  // Found out now: called, it would fail every event until all are parked.
+  parseInput("events.run: handler", aFunction<EventHandler>(), handler);
   const report = { delivered: 0, failed: 0, parked: 0, dropped: 0 };
   const reminders = reminderStatements(store.queries);
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {

@@ -9,6 +9,7 @@ import type { Instant } from "../core/time.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Keys, keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
+import { callOptions } from "./call-options.ts";
 import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, wants } from "./input.ts";
 import { ownRunner } from "./runner.ts";
 import { type ServiceView, serviceSource, type WantInput } from "./services.ts";
@@ -102,18 +103,21 @@ export function slots(engine: Engine, store: Store): Slots {
     return slotsWithin(snapshot, service, query, from, to);
   };
   return {
-    async find(input, options = {}) {
+    async find(input, given) {
+      const options = callOptions("slots.find", given);
       const query = parseInput("slots.find", findSchema, input);
       return between(await serviceOf(query.service, options), query, query.from, query.to, options);
     },
-    async explain(input, options = {}) {
+    async explain(input, given) {
+      const options = callOptions("slots.explain", given);
       const query = parseInput("slots.explain", explainSchema, input);
       const service = await serviceOf(query.service, options);
       const snapshot = await snapshotOf(keysOf(wantedAt(service, query, query.start)), options);
       const looked = slotAt(snapshot, service, query, query.start);
       return "refused" in looked ? { claimable: false, refused: looked.refused } : { claimable: true, slot: looked };
     },
-    async nextFree(input, options = {}) {
+    async nextFree(input, given) {
+      const options = callOptions("slots.nextFree", given);
       const query = parseInput("slots.nextFree", nextSchema, input);
       const service = await serviceOf(query.service, options);
       const begin = query.after ?? (await snapshotOf({}, options)).now;

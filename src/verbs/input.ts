@@ -111,12 +111,23 @@ export const money: z.ZodType<{ amount: number; currency: string }> = z.strictOb
 const maxDataBytes = 16_384;
 const maxDataDepth = 100;
 
+const plainJson = z
+  .json({ error: "must be plain JSON" })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes, "must be at most 16 KiB as JSON")
+  .refine((value) => storable(unescaped(value)), "must hold well-formed text without NUL");
+
+/** Any plain JSON of at most 16 KiB. Its depth is looked at first, for the rest walks it by recursion. */
+export const json: z.ZodType<unknown> = z
+  .unknown()
+  .refine((value) => !isDeeperThan(maxDataDepth, value), `must be nested at most ${maxDataDepth} deep`)
+  .pipe(plainJson);
+
 const plainData = z
   .record(z.string(), z.json({ error: "must be plain JSON" }))
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes, "must be at most 16 KiB as JSON")
   .refine((value) => storable(unescaped(value)), "must hold well-formed text without NUL");
 
-/** The caller's own data: plain JSON, at most 16 KiB. Its depth is looked at first, for the rest walks it by recursion. */
+/** The caller's own data: the same, and an object. */
 export const data: z.ZodType<Record<string, unknown>> = z
   .unknown()
   .refine((value) => !isDeeperThan(maxDataDepth, value), `must be nested at most ${maxDataDepth} deep`)
@@ -166,6 +177,6 @@ export const patienceMs: z.ZodType<number> = z
 export interface CallOptions {
   /** Gives up when it fires: the call answers as if its time were over. */
   readonly signal?: AbortSignal;
-  /** The longest the call may take, in milliseconds, queueing and retries included. */
+  /** The longest the call may take, in milliseconds, queueing and retries included. `Infinity`: until the signal fires. */
   readonly budgetMs?: number;
 }

@@ -31,8 +31,9 @@ const totalsSchema = z.strictObject({ provider: identifier, account: identifier 
 
 export function payments(engine: Engine, store: Store): Payments {
   return {
-    totals: (filter) =>
-      read<PaymentTotals[]>(engine, store.lookups.totals(parseInput("payments.totals", totalsSchema, filter))),
+    async totals(filter) {
+      return read<PaymentTotals[]>(engine, store.lookups.totals(parseInput("payments.totals", totalsSchema, filter)));
+    },
     async find(filter) {
       const { chargeId, bookingId } = parseInput("payments.find", schema, filter);
       const statement = store.lookups.payments({

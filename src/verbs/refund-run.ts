@@ -5,7 +5,8 @@ import type { Engine } from "../engine/engine.ts";
 import { toPayment, toRefund } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { PaymentRow, RefundRow } from "../store/tables.ts";
-import { parseInput, patienceMs, storableText, times } from "./input.ts";
+import { aFunction, signal as signalSchema } from "./call-options.ts";
+import { identifier, parseInput, patienceMs, storableText, times } from "./input.ts";
 import { settle } from "./refund-settle.ts";
 import type { Runner } from "./runner.ts";
 import { type PaymentView, type RefundView, viewPayment, viewRefund } from "./views.ts";
@@ -53,7 +54,17 @@ export interface RefundRunReport {
   readonly paused: string | null;
 }
 
-const runSchema = z.strictObject({ limit: times.default(20), callTimeoutMs: patienceMs.default(15_000) });
+const runSchema = z.strictObject({
+  limit: times.default(20),
+  callTimeoutMs: patienceMs.default(15_000),
+  signal: signalSchema.optional(),
+});
+// A class of one's own is a refunder too, so its other fields are its own business.
+const refunderSchema = z.looseObject({
+  provider: identifier,
+  account: identifier.optional(),
+  refund: aFunction<Refunder["refund"]>(),
+});
 
 interface Leased {
   readonly refund: RefundRow;
@@ -67,9 +78,10 @@ export async function runRefunds(
   store: Store,
   runner: Runner,
   refunder: Refunder,
-  { signal, ...options }: RefundRunOptions,
+  options: RefundRunOptions,
 ): Promise<RefundRunReport> {
-  const { limit, callTimeoutMs } = parseInput("refunds.run", runSchema, options);
+  const { limit, callTimeoutMs, signal } = parseInput("refunds.run", runSchema, options);
+  parseInput("refunds.run: refunder", refunderSchema, refunder);
   const report = { completed: 0, unconfirmed: 0, pending: 0, needsAttention: 0, paused: null as string | null };
   for (let taken = 0; taken < limit && signal?.aborted !== true; taken += 1) {
     // One at a time, so that a lease never outlives a queue of slow calls.

@@ -8,6 +8,7 @@ import { instant, toBooking } from "../store/mapping.ts";
 import { everything, reminderStatements } from "../store/reminders.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
+import { signal as signalSchema } from "./call-options.ts";
 import { type Duration, duration, identifier, parseInput } from "./input.ts";
 import { read } from "./reader.ts";
 
@@ -81,6 +82,7 @@ const consentSchema = z.strictObject({
   kind: identifier.default(everything),
   source: identifier,
 });
+const runSchema = z.strictObject({ signal: signalSchema.optional() });
 const page = 500;
 const dayMs = 86_400_000;
 
@@ -98,7 +100,8 @@ export function reminders(engine: Engine, store: Store, rules: CheckedRules): Re
       const rows = await read<(Omit<Consent, "at"> & { at: string })[]>(engine, statement);
       return rows.map((row) => ({ ...row, at: new Date(row.at) }));
     },
-    async run({ signal } = {}) {
+    async run(options = {}) {
+      const { signal } = parseInput("reminders.run", runSchema, options);
       const report = { queued: 0, missed: 0 };
       let after: string | null = null;
       for (;;) {

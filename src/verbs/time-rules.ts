@@ -10,6 +10,7 @@ import {
 } from "../calendar/index.ts";
 import type { AdmitTime, TimeRules } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
+import { invalidInput } from "./input.ts";
 
 /** When something is offered. Plain data: it is stored with the service or the resource. */
 export interface TimeRulesInput {
@@ -25,10 +26,18 @@ export interface TimeRulesInput {
 
 /** The rules as stored, every problem of them named. */
 export function checkTimeRules(verb: string, rules: TimeRulesInput): TimeRules {
-  const { schedule, grid = null, notice, horizon } = rules;
+  const { schedule, grid = null, notice, horizon, ...unknown } = rules;
+  // A rule whose name is misspelt would be one that nobody keeps.
+  const problems = Object.keys(unknown).map((path) => ({ path, message: "is no rule of times" }));
+  if (problems.length > 0) throw invalidInput(verb, problems);
   try {
     const { definition } = defineSchedule(schedule);
-    const checked = { schedule: definition, grid, ...(notice && { notice }), ...(horizon && { horizon }) };
+    const checked = {
+      schedule: definition,
+      grid,
+      ...(notice !== undefined && { notice }),
+      ...(horizon !== undefined && { horizon }),
+    };
     // Any time will do: what is wrong with the rules is said for every time.
     admitTime(checked, { start: 86_400_000 * 2, end: 86_400_000 * 2 + 60_000 }, 86_400_000);
     return checked;

@@ -3,6 +3,7 @@ import type { Policies } from "../core/policies.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import { type EntriesRead, waitingListLookups } from "../store/waiting-list.ts";
+import { callOptions, withOptions } from "./call-options.ts";
 import { type CallOptions, identifier, parseInput, uuid } from "./input.ts";
 import { ownRunner, type Runner } from "./runner.ts";
 import { serviceSource } from "./services.ts";
@@ -105,9 +106,15 @@ export function waitlistVerbs(runner: Runner, store: Store): WaitlistVerbs {
   const source = serviceSource(store);
   const lookups = waitingListLookups(store.queries);
   return {
-    join: (input, options) => joinWaitlist(runner, source, input, options),
-    leave: (input, options) => leaveWaitlist(runner, lookups, input, options),
-    decline: (input, options) => declineOffer(runner, input, options),
+    join: withOptions("waitlist.join", (input: JoinWaitlistInput, options) =>
+      joinWaitlist(runner, source, input, options),
+    ),
+    leave: withOptions("waitlist.leave", (input: LeaveWaitlistInput, options) =>
+      leaveWaitlist(runner, lookups, input, options),
+    ),
+    decline: withOptions("waitlist.decline", (input: DeclineOfferInput, options) =>
+      declineOffer(runner, input, options),
+    ),
   };
 }
 
@@ -137,7 +144,9 @@ export function waitlist(engine: Engine, store: Store, policies: Policies): { li
       if (outcome.outcome === "declined") await passOn(outcome.booking, options);
       return outcome;
     },
-    tick: (options = none) => ticker.tick(null, options),
+    async tick(options) {
+      return ticker.tick(null, callOptions("waitlist.tick", options));
+    },
     async get(input) {
       const { entryId, customer } = parseInput("waitlist.get", entrySchema, input);
       const filter = { id: entryId, ...(customer !== undefined && { customer }), inLine: false, limit: 1 };

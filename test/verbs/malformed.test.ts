@@ -1,7 +1,8 @@
-import { type BookingView, isBookonceError } from "bookonce";
+import type { BookingView } from "bookonce";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { book, digestOf, query, receiptOf, type Shop, soon } from "../support/fixtures.ts";
+import { type Anything, cyclic, expectRefusal, HALF, merged, NUL, nested, throwing } from "../support/malformed.ts";
 
 // O6: bad input of any kind is a clear typed refusal that names the problem, and nothing is written.
 let db: TestDatabase;
@@ -14,22 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** What JavaScript may pass, whatever the types say. */
-// biome-ignore lint/suspicious/noExplicitAny: the point of these tests
-type Anything = any;
-
-const NUL = "\u0000";
-const HALF = "\ud83d";
-const id = "00000000-0000-4000-8000-000000000000";
-const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
-const cyclic: Record<string, unknown> = {};
-cyclic["self"] = cyclic;
-const throwing = Object.defineProperty({}, "trap", {
-  enumerable: true,
-  get() {
-    throw new Error("a getter that throws");
-  },
-});
+const refused = (call: () => Promise<unknown>, path: string) => expectRefusal(db, call, path, before);
 
 type Row = readonly [problem: string, over: Record<string, unknown>, path: string];
 
@@ -127,126 +113,6 @@ const paymentRows: readonly Row[] = [
   ["an unknown key", { tip: 5 }, "input"],
 ];
 
-const others: readonly (readonly [problem: string, call: (shop: Anything) => Promise<unknown>, path: string])[] = [
-  [
-    "confirmPayment: an empty charge id",
-    (shop) => shop.confirmPayment({ ...receiptOf(booking), chargeId: "" }),
-    "chargeId",
-  ],
-  [
-    "confirmPayment: recurring that is text",
-    (shop) => shop.confirmPayment({ ...receiptOf(booking), recurring: "no" }),
-    "recurring",
-  ],
-  [
-    "confirmPayment: details with NUL",
-    (shop) => shop.confirmPayment({ ...receiptOf(booking), details: { a: NUL } }),
-    "details",
-  ],
-  [
-    "decidePreCheckout: a query id with NUL",
-    (shop) => shop.decidePreCheckout({ ...query(booking), checkoutId: NUL }),
-    "checkoutId",
-  ],
-  [
-    "decidePreCheckout: a receipt instead of a query",
-    (shop) => shop.decidePreCheckout(receiptOf(booking)),
-    "checkoutId",
-  ],
-  [
-    "voidApproval: no reason",
-    (shop) => shop.voidApproval({ provider: "p", account: "a", checkoutId: "c", payload: "bko1_x" }),
-    "reason",
-  ],
-  ["voidApproval: no input", (shop) => shop.voidApproval(), "input"],
-  ["cancel: an id that is none", (shop) => shop.cancel({ bookingId: "1 or 1=1", customer: "ivan" }), "bookingId"],
-  ["cancel: nobody asks", (shop) => shop.cancel({ bookingId: booking.id }), "customer"],
-  [
-    "cancel: customer and administrator",
-    (shop) => shop.cancel({ bookingId: booking.id, customer: "a", administrator: "b" }),
-    "customer",
-  ],
-  [
-    "cancel: a reason with NUL",
-    (shop) => shop.cancel({ bookingId: booking.id, customer: "ivan", reason: NUL }),
-    "reason",
-  ],
-  [
-    "cancel: a reason of 1 001 characters",
-    (shop) => shop.cancel({ bookingId: booking.id, customer: "ivan", reason: "x".repeat(1001) }),
-    "reason",
-  ],
-  ["cancel: null", (shop) => shop.cancel(null), "input"],
-  ["resources.put: an empty id", (shop) => shop.resources.put({ id: "" }), "id"],
-  ["resources.put: a name with half a character", (shop) => shop.resources.put({ id: "x", name: HALF }), "name"],
-  ["resources.put: active that is text", (shop) => shop.resources.put({ id: "x", active: "yes" }), "active"],
-  [
-    "resources.put: half a place",
-    (shop) => shop.resources.put({ id: "x", kind: "counted", capacity: 3.5 }),
-    "capacity",
-  ],
-  ["bookings.get: an id that is none", (shop) => shop.bookings.get("anna"), "input"],
-  ["bookings.get: nothing", (shop) => shop.bookings.get(undefined), "input"],
-  ["bookings.byPayload: NUL", (shop) => shop.bookings.byPayload(NUL), "input"],
-  ["bookings.ofCustomer: an object", (shop) => shop.bookings.ofCustomer({}), "input"],
-  ["bookings.history: an id that is none", (shop) => shop.bookings.history("'; drop table bookings; --"), "input"],
-  [
-    "bookings.busy: an end before the start",
-    (shop) => shop.bookings.busy({ resources: ["a"], from: soon, to: soon }),
-    "to",
-  ],
-  [
-    "bookings.busy: a date without an offset",
-    (shop) => shop.bookings.busy({ resources: ["a"], from: "2099-01-01", to: soon }),
-    "from",
-  ],
-  [
-    "bookings.busy: 101 resources",
-    (shop) => shop.bookings.busy({ resources: Array(101).fill("a"), from: soon, to: soon }),
-    "resources",
-  ],
-  ["payments.find: nothing to find by", (shop) => shop.payments.find({}), "input"],
-  ["payments.find: an id that is none", (shop) => shop.payments.find({ bookingId: "x" }), "bookingId"],
-  ["refunds.ofPayment: an id that is none", (shop) => shop.refunds.ofPayment("x"), "input"],
-  ["refunds.resolve: no note", (shop) => shop.refunds.resolve({ refundId: id, actor: "olga" }), "note"],
-  ["refunds.retry: no actor", (shop) => shop.refunds.retry({ refundId: id }), "actor"],
-  ["refunds.seen: an id that is none", (shop) => shop.refunds.seen({ refundId: 5, by: "x" }), "refundId"],
-  ["refunds.list: a state that is none", (shop) => shop.refunds.list({ state: "lost' or 'a'='a" }), "state"],
-  ["refunds.list: null", (shop) => shop.refunds.list(null), "input"],
-  ["reviews.refund: no actor", (shop) => shop.reviews.refund({ paymentId: id }), "actor"],
-  ["reviews.attach: no booking", (shop) => shop.reviews.attach({ paymentId: id, actor: "olga" }), "bookingId"],
-  ["reviews.close: no note", (shop) => shop.reviews.close({ paymentId: id, actor: "olga" }), "note"],
-  ["reviews.close: a note with NUL", (shop) => shop.reviews.close({ paymentId: id, actor: "olga", note: NUL }), "note"],
-  ["events.replay: an id that is none", (shop) => shop.events.replay("1"), "input"],
-  ["events.replay: an id beyond safe integers", (shop) => shop.events.replay(2 ** 53), "input"],
-  [
-    "events.run: a limit that is none",
-    (shop) => shop.events.run(async () => undefined, { limit: Number.NaN }),
-    "limit",
-  ],
-  ["events.run: a negative lease", (shop) => shop.events.run(async () => undefined, { leaseMs: -1 }), "leaseMs"],
-  [
-    "refunds.run: a time that is none",
-    (shop) => shop.refunds.run({ provider: "p", refund: async () => undefined }, { callTimeoutMs: "soon" }),
-    "callTimeoutMs",
-  ],
-];
-
-async function expectRefusal(call: () => Promise<unknown>, path: string): Promise<void> {
-  const outcome = await call().then(
-    (value: unknown) => ({ value }),
-    (error: unknown) => error,
-  );
-  if (!isBookonceError(outcome))
-    throw outcome instanceof Error ? outcome : new Error(`accepted: ${JSON.stringify(outcome)}`);
-  expect(outcome.code).toBe("invalid_input");
-  expect(outcome.retryable).toBe(false);
-  const paths = outcome.problems.map((problem) => problem.path);
-  expect(paths.some((one) => one === path || one.startsWith(`${path}.`) || path === "")).toBe(true);
-  for (const problem of outcome.problems) expect(outcome.message).toContain(problem.message);
-  expect(await digestOf(db)).toBe(before);
-}
-
 const input = {
   customer: "ivan",
   resources: ["anna"],
@@ -257,18 +123,18 @@ const input = {
 const verb = (name: keyof Shop, given: unknown) => (db.bookonce as Anything)[name](given);
 
 describe("O6: reserveSlot refuses", () => {
-  test.each(reserveRows)("%s", (_, over, path) => expectRefusal(() => verb("reserveSlot", merged(input, over)), path));
+  test.each(reserveRows)("%s", (_, over, path) => refused(() => verb("reserveSlot", merged(input, over)), path));
 });
 
 describe("O6: decidePreCheckout refuses", () => {
   test.each(paymentRows)("%s", (_, over, path) =>
-    expectRefusal(() => verb("decidePreCheckout", merged(query(booking), over)), path),
+    refused(() => verb("decidePreCheckout", merged(query(booking), over)), path),
   );
 });
 
 describe("O6: confirmPayment refuses", () => {
   test.each(paymentRows)("%s", (_, over, path) =>
-    expectRefusal(() => verb("confirmPayment", merged(receiptOf(booking), over)), path),
+    refused(() => verb("confirmPayment", merged(receiptOf(booking), over)), path),
   );
 });
 
@@ -276,31 +142,8 @@ describe("O6: every verb refuses an input that is no object", () => {
   const verbs = ["reserveSlot", "decidePreCheckout", "confirmPayment", "voidApproval", "cancel"] as const;
   const nothings = [undefined, null, 0, "text", [], () => 1, Symbol("s")];
   test.each(verbs)("%s", async (name) => {
-    for (const nothing of nothings) await expectRefusal(() => verb(name, nothing), "");
+    for (const nothing of nothings) await refused(() => verb(name, nothing), "");
   });
-});
-
-describe("O6: refused too", () => {
-  test.each(others)("%s", (_, call, path) => expectRefusal(() => call(db.bookonce), path));
-});
-
-describe("O6: an instance is not made with policies that are none", () => {
-  test.each([
-    ["a hold of nothing", { hold: {} }, "hold"],
-    ["a hold that is a number", { hold: 15 }, "hold"],
-    ["no live holds at all", { maxLiveHoldsPerCustomer: 0 }, "maxLiveHoldsPerCustomer"],
-    ["half a live hold", { maxLiveHoldsPerCustomer: 0.5 }, "maxLiveHoldsPerCustomer"],
-    ["a late payment that is lost", { latePayment: "keep" }, "latePayment"],
-    ["a negative grace", { settlementGrace: { minutes: -1 } }, "settlementGrace.minutes"],
-    [
-      "a grace of nothing for a provider",
-      { settlementGraceByProvider: { slow: {} } },
-      "settlementGraceByProvider.slow",
-    ],
-    ["a cancellation that is a text", { cancellation: "free" }, "cancellation"],
-    ["an afterwards that is none", { cancellation: { afterwards: "fee" } }, "cancellation.afterwards"],
-    ["an unknown policy", { capacity: 3 }, "input"],
-  ])("%s", (_, policies, path) => expectRefusal(async () => db.another({ policies: policies as Anything }), path));
 });
 
 test("O6: every problem of an input is named at once", async () => {
@@ -329,13 +172,3 @@ test("O6: data with inherited names as keys comes back as it was given", async (
   expect((await book(own.bookonce, { data: { deep: nested(30) } })).data).toEqual({ deep: nested(30) });
   await own.drop();
 });
-
-/** Own keys win, whatever they are called; a key that is given as undefined is left out. */
-function merged(base: object, over: Record<string, unknown>): unknown {
-  const all = Object.create(null);
-  for (const [key, value] of [...Object.entries(base), ...Object.entries(over)]) {
-    if (value === undefined) delete all[key];
-    else Object.defineProperty(all, key, { value, enumerable: true, configurable: true, writable: true });
-  }
-  return all;
-}

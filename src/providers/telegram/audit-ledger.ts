@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { signal as aSignal, check } from "./check.ts";
 import { ownPayment, starsProvider } from "./identity.ts";
 import { type LedgerEntry, ledgerPages } from "./ledger.ts";
 import type { Settings } from "./settings.ts";
@@ -37,8 +39,11 @@ export interface LedgerAudit {
   readonly ok: boolean;
 }
 
+const optionsSchema = z.strictObject({ signal: aSignal.optional() });
+
 /** See {@link Telegram.auditLedger}. */
-export async function auditLedger(settings: Settings, { signal }: LedgerAuditOptions): Promise<LedgerAudit> {
+export async function auditLedger(settings: Settings, options: LedgerAuditOptions): Promise<LedgerAudit> {
+  const { signal } = check("auditLedger", optionsSchema, options);
   const charges = new Map<string, LedgerEntry>();
   const returned = new Set<string>();
   for await (const { entries } of ledgerPages(settings, 0, signal)) {

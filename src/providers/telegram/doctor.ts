@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { callTelegram, TelegramApiError } from "./api.ts";
+import { check, signal } from "./check.ts";
 import { userIdText } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
@@ -57,8 +58,15 @@ const webhookSchema = z.looseObject({
   allowed_updates: z.array(z.string()).optional(),
 });
 
+const optionsSchema = z.strictObject({
+  pendingLimit: z.number().int().min(1).default(50),
+  signal: signal.optional(),
+});
+type Checked = z.output<typeof optionsSchema>;
+
 /** See {@link Telegram.doctor}. */
-export async function doctor(settings: Settings, options: DoctorOptions): Promise<DoctorReport> {
+export async function doctor(settings: Settings, given: DoctorOptions): Promise<DoctorReport> {
+  const options = check("doctor", optionsSchema, given);
   const findings = (await Promise.all([identity(settings, options), delivery(settings, options)])).flat();
   // Both calls fail alike when the token or the network is to blame: said once.
   const unique = findings.filter(({ code }, index) => findings.findIndex((other) => other.code === code) === index);
@@ -70,7 +78,7 @@ const callMs = 10_000;
 async function ask(
   { api }: Settings,
   method: string,
-  { signal }: DoctorOptions,
+  { signal }: Checked,
   judge: (answer: unknown) => Finding[],
 ): Promise<Finding[]> {
   const deadline = AbortSignal.timeout(callMs);
@@ -99,7 +107,7 @@ async function ask(
   }
 }
 
-function identity(settings: Settings, options: DoctorOptions): Promise<Finding[]> {
+function identity(settings: Settings, options: Checked): Promise<Finding[]> {
   return ask(settings, "getMe", options, (me) => {
     const id = userIdText(z.looseObject({ id: z.unknown() }).safeParse(me).data?.id);
     if (id === settings.account) return [];
@@ -113,13 +121,13 @@ function identity(settings: Settings, options: DoctorOptions): Promise<Finding[]
   });
 }
 
-function delivery(settings: Settings, options: DoctorOptions): Promise<Finding[]> {
+function delivery(settings: Settings, options: Checked): Promise<Finding[]> {
   return ask(settings, "getWebhookInfo", options, (answer) => {
     const info = webhookSchema.safeParse(answer).data ?? webhookSchema.parse({});
     return [
       ...missingUpdates(info),
       ...troubles(info),
-      ...pending(info, options.pendingLimit ?? 50),
+      ...pending(info, options.pendingLimit),
       info.url === "" ? polling : secret,
     ];
   });

@@ -1,5 +1,6 @@
-import { BookonceError } from "../../core/error.ts";
+import { z } from "zod";
 import { field, retryAfterMs, type TelegramApi, TelegramApiError, TelegramCallError } from "./api.ts";
+import { aFunction, check } from "./check.ts";
 
 /** How to reach the Bot API without a framework. */
 export interface FetchApiOptions {
@@ -12,6 +13,16 @@ export interface FetchApiOptions {
   /** Telegram's test environment. Default false. */
   readonly test?: boolean;
 }
+
+// Zod never shows the value in its message: it is a secret.
+const schema = z.strictObject({
+  token: z
+    .string("must be the bot's token")
+    .regex(/^\d+:[\w-]+$/, "must look like 123456:ABC-def, as BotFather gave it"),
+  apiRoot: z.string().refine(URL.canParse, "must be a URL").default("https://api.telegram.org"),
+  fetch: aFunction<typeof fetch>().default(() => fetch),
+  test: z.boolean().default(false),
+});
 
 /**
  * The API port over plain `fetch`, for workers without a bot framework.
@@ -26,12 +37,7 @@ export interface FetchApiOptions {
  * @throws BookonceError `invalid_input`: a token or an API root that cannot be right.
  */
 export function fetchApi(options: FetchApiOptions): TelegramApi {
-  const { token, apiRoot = "https://api.telegram.org", test = false } = options;
-  const send = options.fetch ?? fetch;
-  if (!/^\d+:[\w-]+$/.test(token)) {
-    throw new BookonceError("invalid_input", "fetchApi: the token must look like 123456:ABC-def, as BotFather gave it");
-  }
-  if (!URL.canParse(apiRoot)) throw new BookonceError("invalid_input", "fetchApi: apiRoot must be a URL");
+  const { token, apiRoot, test, fetch: send } = check("fetchApi", schema, options);
   const base = `${apiRoot.replace(/\/+$/, "")}/bot${token}/${test ? "test/" : ""}`;
   return {
     async call(method, params, { signal }) {

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { field, type TelegramApi, toTelegramError } from "./api.ts";
+import { check, having } from "./check.ts";
 
 /** The part of grammY's `bot.api` that we use. */
 export interface GrammyApiLike {
@@ -10,6 +12,12 @@ export interface GrammyApiLike {
 export interface TelegrafLike {
   callApi(method: never, params: never, options: never): Promise<unknown>;
 }
+
+const grammySchema = z.custom<GrammyApiLike>(
+  (api) => typeof api === "object" && api !== null && typeof Reflect.get(api, "raw") === "object",
+  "must be bot.api",
+);
+const telegrafSchema = having<TelegrafLike>("bot.telegram", "callApi");
 
 // grammY binds an empty payload to these: their first argument is the signal.
 const withoutParameters: ReadonlySet<string> = new Set(["getMe", "getWebhookInfo", "getMyStarBalance"]);
@@ -27,6 +35,7 @@ const withoutParameters: ReadonlySet<string> = new Set(["getMe", "getWebhookInfo
  * ```
  */
 export function grammyApi(api: GrammyApiLike): TelegramApi {
+  check("grammyApi", grammySchema, api);
   return {
     async call(method, params, { signal }) {
       const raw = field(api.raw, method);
@@ -54,6 +63,7 @@ export function grammyApi(api: GrammyApiLike): TelegramApi {
  * ```
  */
 export function telegrafApi(telegram: TelegrafLike): TelegramApi {
+  check("telegrafApi", telegrafSchema, telegram);
   return {
     async call(method, params, { signal }) {
       try {

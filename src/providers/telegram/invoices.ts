@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { BookonceError } from "../../core/error.ts";
 import { isOurToken } from "../../core/token.ts";
 import type { BookingView } from "../../verbs/views.ts";
+import { check } from "./check.ts";
 import { isProviderCurrency } from "./currencies.ts";
 
 /** What every invoice says. */
@@ -157,7 +157,7 @@ const providerSchema = z
 export function starsInvoice(input: StarsInvoiceInput & InvoiceChat): SendInvoiceParams;
 export function starsInvoice(input: StarsInvoiceInput): InvoiceLinkParams;
 export function starsInvoice(input: StarsInvoiceInput & Partial<InvoiceChat>): InvoiceLinkParams | SendInvoiceParams {
-  return params(parse("starsInvoice", starsSchema, input));
+  return params(check("starsInvoice", starsSchema, input));
 }
 
 /**
@@ -183,7 +183,7 @@ export function providerInvoice(input: ProviderInvoiceInput): InvoiceLinkParams;
 export function providerInvoice(
   input: ProviderInvoiceInput & Partial<InvoiceChat>,
 ): InvoiceLinkParams | SendInvoiceParams {
-  const { providerToken, providerData, needName, needPhoneNumber, needEmail, ...common } = parse(
+  const { providerToken, providerData, needName, needPhoneNumber, needEmail, ...common } = check(
     "providerInvoice",
     providerSchema,
     input,
@@ -196,14 +196,6 @@ export function providerInvoice(
     ...(needPhoneNumber ? { need_phone_number: true } : {}),
     ...(needEmail ? { need_email: true } : {}),
   };
-}
-
-function parse<Schema extends z.ZodType>(name: string, schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => ({ path: path.join(".") || "input", message }));
-  const summary = problems.map(({ path, message }) => `${path}: ${message}`).join("; ");
-  throw new BookonceError("invalid_input", `${name}: ${summary}`, { problems });
 }
 
 function params(invoice: z.output<typeof starsSchema>): InvoiceLinkParams | SendInvoiceParams {

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { aFunction, signal as aSignal, check, having } from "./check.ts";
 import type { HandledUpdate } from "./outcomes.ts";
 import type { Telegram } from "./telegram.ts";
 
@@ -70,10 +72,21 @@ export function telegrafMiddleware<Context extends UpdateContext>(
   return middleware(telegram, options);
 }
 
+const telegramSchema = having<Telegram>("what createTelegram(…) made", "handleUpdate", "report");
+const optionsSchema = z.strictObject({
+  // Mistyped it would mean that nobody tries again.
+  delivery: z.enum(["polling", "webhook"]).default("polling"),
+  signal: aSignal.optional(),
+  onHandled: aFunction<(result: HandledUpdate, ctx: never) => unknown>().optional(),
+});
+
 function middleware<Context extends UpdateContext>(
   telegram: Telegram,
-  { delivery = "polling", signal, onHandled }: MiddlewareOptions<Context>,
+  options: MiddlewareOptions<Context>,
 ): (ctx: Context, next: Next) => Promise<void> {
+  check("middleware: telegram", telegramSchema, telegram);
+  const { delivery, signal } = check("middleware", optionsSchema, options);
+  const { onHandled } = options;
   const patience = delivery === "polling" ? "until_stored" : "none";
   return async (ctx, next) => {
     const result = await telegram.handleUpdate(ctx.update, signal === undefined ? { patience } : { patience, signal });

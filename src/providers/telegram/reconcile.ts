@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { BookonceError } from "../../core/error.ts";
 import type { ConfirmPaymentOutcome } from "../../verbs/confirm-payment.ts";
 import type { Cursors } from "../../verbs/cursors.ts";
+import { check, having, signal } from "./check.ts";
 import { ownPayment, starsProvider } from "./identity.ts";
 import { type LedgerEntry, ledgerPages } from "./ledger.ts";
 import type { ExternalRefund } from "./outcomes.ts";
@@ -42,11 +44,15 @@ function cursorName(account: string): string {
   return `${starsProvider}:${account}`;
 }
 
+const optionsSchema = z.strictObject({
+  signal: signal.optional(),
+  cursors: having<Cursors>("a store of cursors", "get", "set").optional(),
+  fromStart: z.boolean().default(false),
+});
+
 /** See {@link Telegram.reconcile}. The position moves on only when the whole of a page is stored. */
-export async function reconcile(
-  settings: Settings,
-  { signal, cursors = settings.bookonce.cursors, fromStart = false }: ReconcileOptions,
-): Promise<ReconcileReport> {
+export async function reconcile(settings: Settings, options: ReconcileOptions): Promise<ReconcileReport> {
+  const { signal, cursors = settings.bookonce.cursors, fromStart } = check("reconcile", optionsSchema, options);
   const name = cursorName(settings.account);
   let offset = fromStart ? 0 : position(await cursors.get(name));
   let read = 0;

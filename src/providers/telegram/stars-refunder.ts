@@ -1,6 +1,8 @@
+import { z } from "zod";
 import type { RefundAnswer } from "../../core/refund.ts";
 import type { Refunder, RefundTask } from "../../verbs/refund-run.ts";
 import { callTelegram, type TelegramApi, TelegramApiError } from "./api.ts";
+import { check, having } from "./check.ts";
 import { accountOf, starsProvider, telegramUserId } from "./identity.ts";
 
 export interface StarsRefunderOptions {
@@ -9,6 +11,9 @@ export interface StarsRefunderOptions {
 }
 
 type Answer = Awaited<ReturnType<Refunder["refund"]>>;
+
+const apiSchema = having<TelegramApi>("an API port: grammyApi(…), telegrafApi(…), fetchApi(…)", "call");
+const optionsSchema = z.strictObject({ botId: z.union([z.number(), z.string()]).optional() });
 
 /**
  * Returns Stars through `refundStarPayment`, for `bookonce.refunds.run`. The charge id makes the call idempotent, so after a time-out
@@ -29,7 +34,9 @@ type Answer = Awaited<ReturnType<Refunder["refund"]>>;
  * what cannot be sent at all; `unknown` on 5xx, network errors and time-outs; `unrecognised` for any other refusal (a low balance, a
  * user who is gone), which is tried again slowly before a person is asked; `pause` when the token is revoked.
  */
-export function starsRefunder(api: TelegramApi, { botId }: StarsRefunderOptions = {}): Refunder {
+export function starsRefunder(api: TelegramApi, options: StarsRefunderOptions = {}): Refunder {
+  check("starsRefunder: api", apiSchema, api);
+  const { botId } = check("starsRefunder", optionsSchema, options);
   return {
     provider: starsProvider,
     ...(botId === undefined ? {} : { account: accountOf(botId) }),

@@ -3,6 +3,7 @@ import { BookonceError } from "../../core/error.ts";
 import { mergeTexts, type TextOverrides } from "../../texts/index.ts";
 import type { TelegramApi } from "./api.ts";
 import { auditLedger, type LedgerAudit, type LedgerAuditOptions } from "./audit-ledger.ts";
+import { aFunction, check, having, signal } from "./check.ts";
 import { type DoctorOptions, type DoctorReport, doctor } from "./doctor.ts";
 import { accountOf } from "./identity.ts";
 import { type ExternalRefund, type HandledUpdate, handled, passedOn } from "./outcomes.ts";
@@ -50,7 +51,7 @@ export interface Telegram {
   readonly account: string;
   /**
    * Takes a raw update as Telegram sent it, and deals with it if it is a payment of ours: answers pre-checkout queries in time,
-   * records receipts and refunds (S1–S17). Never throws. Everything else comes back with `handled: false`.
+   * records receipts and refunds (S1–S17). Whatever the update is, it never throws. Everything else comes back with `handled: false`.
    *
    * @example
    * ```ts
@@ -94,6 +95,23 @@ const deadlinesSchema = z
     "together at most 9 000 ms: Telegram counts the way there too",
   );
 
+const optionsSchema = z.strictObject({
+  bookonce: having<TelegramBookonce>("an instance of bookonce", "decidePreCheckout", "confirmPayment", "voidApproval"),
+  api: having<TelegramApi>("an API port: grammyApi(…), telegrafApi(…), fetchApi(…)", "call"),
+  // It and the texts have checks of their own.
+  botId: z.unknown().optional(),
+  texts: z.unknown().optional(),
+  language: z.string().min(1, "must not be empty").default("en"),
+  deadlines: deadlinesSchema.prefault({}),
+  onError: aFunction<NonNullable<TelegramOptions["onError"]>>().default(() => logError),
+  onExternalRefund: aFunction<NonNullable<TelegramOptions["onExternalRefund"]>>().optional(),
+});
+
+const handleSchema = z.strictObject({
+  signal: signal.optional(),
+  patience: z.enum(["none", "until_stored"]).default("none"),
+});
+
 /**
  * Connects a bookonce instance with a bot. Opens no connection, needs no session and keeps no state: any number of processes may have
  * one for the same bot (O1).
@@ -132,14 +150,11 @@ function logError(error: unknown, context: ErrorContext): void {
 }
 
 function settingsOf(options: TelegramOptions): Settings {
-  const parsed = deadlinesSchema.safeParse(options.deadlines ?? {});
-  if (!parsed.success) {
-    throw new BookonceError(
-      "invalid_input",
-      `deadlines: ${parsed.error.issues.map((issue) => issue.message).join("; ")}`,
-    );
-  }
-  const { onError = logError, onExternalRefund } = options;
+  const { bookonce, api, language, deadlines, onError, onExternalRefund } = check(
+    "createTelegram",
+    optionsSchema,
+    options,
+  );
   const report = (error: unknown, context: ErrorContext): void => {
     try {
       onError(error, context);
@@ -148,12 +163,12 @@ function settingsOf(options: TelegramOptions): Settings {
     }
   };
   return {
-    bookonce: options.bookonce,
-    api: options.api,
+    bookonce,
+    api,
     account: accountOf(options.botId),
     texts: mergeTexts(options.texts),
-    language: options.language ?? "en",
-    ...parsed.data,
+    language,
+    ...deadlines,
     report,
     async onExternalRefund(refund) {
       try {
@@ -165,11 +180,8 @@ function settingsOf(options: TelegramOptions): Settings {
   };
 }
 
-async function handleUpdate(
-  settings: Settings,
-  raw: unknown,
-  { signal, patience = "none" }: HandleOptions,
-): Promise<HandledUpdate> {
+async function handleUpdate(settings: Settings, raw: unknown, options: HandleOptions): Promise<HandledUpdate> {
+  const { signal, patience } = check("handleUpdate", handleSchema, options);
   const update = decodeUpdate(settings.account, raw);
   switch (update.kind) {
     case "pre_checkout_query":

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { BookonceError } from "../../core/error.ts";
+import { z } from "zod";
+import { aFunction, check, having } from "./check.ts";
 import type { Telegram } from "./telegram.ts";
 
 export interface WebhookOptions<Update> {
@@ -13,6 +14,14 @@ export interface WebhookOptions<Update> {
   /** What Telegram is asked to wait before it delivers again, in seconds. Default 2. */
   readonly retryAfterSeconds?: number;
 }
+
+const telegramSchema = having<Telegram>("what createTelegram(…) made", "handleUpdate", "report");
+const optionsSchema = z.strictObject({
+  // A text first: a pattern would find "undefined" in nothing at all.
+  secretToken: z.string("must be a text").regex(/^[\w-]{1,256}$/, "must be 1 to 256 characters of A-Z a-z 0-9 _ -"),
+  next: aFunction<(update: never, request: Request) => unknown>().optional(),
+  retryAfterSeconds: z.number().int().min(0).max(86_400).default(2),
+});
 
 const maxBodyBytes = 1_048_576;
 
@@ -40,11 +49,11 @@ const maxBodyBytes = 1_048_576;
  */
 export function telegramWebhook<Update = unknown>(
   telegram: Telegram,
-  { secretToken, next, retryAfterSeconds = 2 }: WebhookOptions<Update>,
+  options: WebhookOptions<Update>,
 ): (request: Request) => Promise<Response> {
-  if (!/^[\w-]{1,256}$/.test(secretToken)) {
-    throw new BookonceError("invalid_input", "secretToken: must be 1 to 256 characters of A-Z a-z 0-9 _ -");
-  }
+  check("telegramWebhook: telegram", telegramSchema, telegram);
+  const { secretToken, retryAfterSeconds } = check("telegramWebhook", optionsSchema, options);
+  const { next } = options;
   const expected = digest(secretToken);
   return async (request) => {
     if (request.method !== "POST") return reply(405, { allow: "POST" });

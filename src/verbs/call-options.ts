@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { type CallOptions, parseInput } from "./input.ts";
+
+/** A function, such as a handler; its own shape is TypeScript's business. */
+export function aFunction<Callable>(): z.ZodType<Callable> {
+  return z.custom<Callable>((value) => typeof value === "function", "must be a function");
+}
+
+export const signal: z.ZodType<AbortSignal> = z.instanceof(AbortSignal, { error: "must be an AbortSignal" });
+
+const schema = z.strictObject({
+  signal: signal.optional(),
+  // Without end is a budget too: then only the signal ends the call.
+  budgetMs: z
+    .custom<number>((value) => typeof value === "number" && value >= 0, "must be a number of milliseconds")
+    .optional(),
+});
+
+/** The options of a call, looked at before anything is done: a budget of NaN would be one that never ends, or has ended already. */
+export function callOptions(verb: string, given: CallOptions | undefined): CallOptions {
+  if (given === undefined) return {};
+  const checked = parseInput(`${verb}: options`, schema, given);
+  return {
+    ...(checked.signal !== undefined && { signal: checked.signal }),
+    ...(checked.budgetMs !== undefined && { budgetMs: checked.budgetMs }),
+  };
+}
+
+/** A verb whose options are checked first. */
+export function withOptions<Input, Outcome>(
+  verb: string,
+  run: (input: Input, options: CallOptions) => Promise<Outcome>,
+): (input: Input, options?: CallOptions) => Promise<Outcome> {
+  return async (input, options) => run(input, callOptions(verb, options));
+}
