@@ -115,7 +115,7 @@ export function auditStatement(q: QueryBuilder, byPerson: readonly string[]): St
     -- Money that went back behind our back leaves the booking to its policy.
     select 'confirmed_but_refunded', booking_id::text from money
       where disposition = 'booked' and booking_state = 'confirmed' and total >= amount
-        and (elsewhere = 0 or external_policy is distinct from 'keepBooking')
+        and (elsewhere = 0 or external_policy = 'cancelBooking')
     union all
     select distinct case w.state when 'confirmed' then 'confirmed_without_claim' else 'held_without_claim' end, w.id::text from wanted w
       where not exists (select from live c where c.booking_id = w.id and c.resource_id = w.resource and c.quantity = w.quantity

@@ -298,9 +298,9 @@ const repeatedRows: readonly {
     answer: { outcome: "approved", holdExpiresAt: now + 15 * minute },
   },
   {
-    when: "a yes whose booking has been paid since is repeated",
+    when: "a yes whose booking has been confirmed since becomes a no: another charge would buy nothing",
     bookings: [bookingIn.confirmed()],
-    answer: { outcome: "approved" },
+    answer: { outcome: "declined", reason: "already_paid" },
   },
   {
     when: "a yes whose hold is over at this very instant becomes a no",

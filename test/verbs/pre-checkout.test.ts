@@ -1,3 +1,4 @@
+import type { BookingView, PreCheckoutInput } from "bookonce";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import {
@@ -163,6 +164,31 @@ describe("S6: the same query again", () => {
     await own.clock.advance(1);
     expect(await own.bookonce.decidePreCheckout(asked)).toMatchObject({ ...declined("hold_lapsed"), repeated: true });
     await own.drop();
+  });
+
+  test.each([
+    ["its own charge", async (booking: BookingView) => receipt(db.bookonce, booking)],
+    [
+      "another charge, after the approval was void",
+      async (booking: BookingView, asked: PreCheckoutInput) => {
+        const { provider, account, checkoutId, payload } = asked;
+        await db.bookonce.voidApproval({ provider, account, checkoutId, payload, reason: "answered too late" });
+        expect(await preCheckout(db.bookonce, booking)).toMatchObject({ outcome: "approved" });
+        return receipt(db.bookonce, booking);
+      },
+    ],
+    [
+      "an administrator",
+      async (booking: BookingView) => db.bookonce.confirm({ bookingId: booking.id, administrator: "olga" }),
+    ],
+  ])("a stored yes becomes a no when the booking has been confirmed meanwhile by %s", async (_, confirmed) => {
+    const booking = await book(db.bookonce);
+    const asked = query(booking);
+    expect(await db.bookonce.decidePreCheckout(asked)).toMatchObject({ outcome: "approved" });
+    expect((await confirmed(booking, asked)).outcome).toMatch(/^(booked|confirmed)$/);
+    const before = await digestOf(db);
+    expect(await db.bookonce.decidePreCheckout(asked)).toMatchObject({ ...declined("already_paid"), repeated: true });
+    expect(await digestOf(db)).toBe(before);
   });
 
   test("a stored no stays a no, even when the reason is gone", async () => {
