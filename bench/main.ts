@@ -5,7 +5,7 @@ import { startPostgres } from "../scripts/postgres.ts";
 import { type ContestantName, contestantNames } from "./contestants/contestant.ts";
 import { contestants as makers } from "./contestants/index.ts";
 import { flatness } from "./flatness.ts";
-import { figuresOf, problemsOf, ratiosOf, table } from "./report.ts";
+import { figuresOf, problemsOf, ratiosOf, table, unanswered } from "./report.ts";
 import { type Rounds, run, warmUp } from "./run.ts";
 import { createBenchDatabase } from "./seed.ts";
 import { type WorkloadName, workloadNames } from "./workloads.ts";
@@ -94,6 +94,9 @@ async function main(): Promise<void> {
     await Promise.all(contestants.map((contestant) => contestant.close()));
     await database.drop();
   }
+  const missing = unanswered(results);
+  for (const one of missing) console.error(pc.red(`${one}: this comparison is void.`));
+  if (missing.length > 0) process.exitCode = 1;
   if (options.json) console.log(JSON.stringify(summary(database.version, rounds, seconds, results)));
 }
 

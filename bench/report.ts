@@ -64,7 +64,9 @@ function ratio(rounds: Rounds, rival: ContestantName, of: (round: Round) => numb
   const theirs = rounds.get(rival) ?? [];
   const pairs = (rounds.get("bookonce") ?? []).flatMap((ours, index) => {
     const their = theirs[index];
-    return their === undefined ? [] : [of(ours) / of(their)];
+    const times = their === undefined ? Number.NaN : of(ours) / of(their);
+    // Who answered nothing has no rate to compare with.
+    return Number.isFinite(times) ? [times] : [];
   });
   return pairs.length === 0 ? null : Math.round(100 * median(pairs)) / 100;
 }
@@ -101,6 +103,15 @@ export function table(name: WorkloadName, rounds: Rounds): string {
     return contestant === "bookonce" ? pc.green(row) : row;
   });
   return [pc.bold(title), pc.dim(line(cells)), ...lines].join("\n");
+}
+
+/** Contestants that answered nothing in a workload: there is no figure of theirs, and nothing to compare with. */
+export function unanswered(all: ReadonlyMap<WorkloadName, Rounds>): string[] {
+  return [...all].flatMap(([name, rounds]) =>
+    [...rounds]
+      .filter(([, measured]) => measured.every(({ approved, declined }) => approved + declined === 0))
+      .map(([contestant]) => `${titles[contestant]} answered nothing in "${workloads[name].title}"`),
+  );
 }
 
 /** What went wrong, and how often. */
