@@ -28,6 +28,13 @@ test("relative links lead to files", () => {
   expect(pages().flatMap((page) => brokenLinks(page, read(page)))).toEqual([]);
 });
 
+test.each(["README.md", "README.ru.md", "README.uz.md"])("%s leads to every guide, and is short", (file) => {
+  const guides = pages().filter((page) => /^docs\/[^/]+\.md$/.test(page));
+  expect(guides.length).toBeGreaterThan(10);
+  expect(guides.filter((guide) => !read(file).includes(`](${guide})`))).toEqual([]);
+  expect(read(file).split("\n").length).toBeLessThan(150);
+});
+
 /** Prose, not a heading or a doc tag. */
 function isSentence(line: string): boolean {
   return line.length > 20 && !/^[#@]/.test(line);
