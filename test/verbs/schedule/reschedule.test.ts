@@ -133,93 +133,6 @@ describe("B10: moved", () => {
   });
 });
 
-describe("B10: refused, and byte for byte as it was", () => {
-  const cases: Record<string, () => Promise<{ attempt: () => Promise<object>; answer: object }>> = {
-    "the new time is somebody else's": async () => {
-      const anna = await resource();
-      const booking = await have(db.bookonce, { resources: [anna], start: at(10) });
-      await have(db.bookonce, { resources: [anna], start: at(12) });
-      return { attempt: () => move(booking, { start: at(11.5) }), answer: { reason: "slot_taken", resource: anna } };
-    },
-    "R68: a longer time runs into the next booking": async () => {
-      const anna = await resource();
-      const booking = await have(db.bookonce, { resources: [anna], start: at(10), end: at(12) });
-      await have(db.bookonce, { resources: [anna], start: at(12), end: at(14) });
-      return {
-        attempt: () => move(booking, { duration: { hours: 3 } }),
-        answer: { reason: "slot_taken", resource: anna },
-      };
-    },
-    "the new time is closed": async () => {
-      const schedule = { zone: "UTC", weekly: { monday: [{ from: "10:00", to: "14:00" }] } };
-      const service = await aService(db.bookonce, { times: { schedule } });
-      const booking = await have(db.bookonce, { service, start: at(10) });
-      return {
-        attempt: () => move(booking, { start: at(13.5) }),
-        answer: { reason: "closed", because: "runs_past_closing", resource: null },
-      };
-    },
-    "the new time has passed": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-      return { attempt: () => move(booking, { start: new Date(0) }), answer: { reason: "in_past" } };
-    },
-    "another resource is unknown": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-      return {
-        attempt: () => move(booking, { resources: ["nobody at all"] }),
-        answer: { reason: "unknown_resource", resource: "nobody at all" },
-      };
-    },
-    "the new time costs more": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10), price });
-      const more = { amount: 700, currency: "XTR" };
-      return {
-        attempt: () => move(booking, { start: at(12), price: more }),
-        answer: { reason: "price_differs", agreed: price, asked: more },
-      };
-    },
-    "the new time is free of charge": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10), price });
-      return {
-        attempt: () => move(booking, { start: at(12), price: null }),
-        answer: { reason: "price_differs", agreed: price, asked: null },
-      };
-    },
-    "it is somebody else's booking": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-      return {
-        attempt: () => move({ ...booking, customer: "a stranger" }, { start: at(12) }),
-        answer: { reason: "unknown_booking" },
-      };
-    },
-    "there is no such booking": async () => ({
-      attempt: () => move({ id: crypto.randomUUID(), customer: "c" }, { start: at(12) }),
-      answer: { reason: "unknown_booking" },
-    }),
-    "it was cancelled": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-      await db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
-      return { attempt: () => move(booking, { start: at(12) }), answer: { reason: "cancelled" } };
-    },
-    "its hold is over": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10) });
-      await db.clock.advance(15 * minute);
-      return { attempt: () => move(booking, { start: at(12) }), answer: { reason: "hold_lapsed" } };
-    },
-    "it was attended": async () => {
-      const booking = await have(db.bookonce, { resources: [await resource()], start: at(10), confirm: true });
-      await db.bookonce.checkIn({ bookingId: booking.id, actor: "door" });
-      return { attempt: () => move(booking, { start: at(12) }), answer: { reason: "attended" } };
-    },
-  };
-  test.each(Object.entries(cases))("%s", async (_, prepare) => {
-    const { attempt, answer } = await prepare();
-    const before = await digestOf(db);
-    expect(await attempt()).toEqual({ outcome: "refused", ...answer });
-    expect(await digestOf(db)).toBe(before);
-  });
-});
-
 describe("policies", () => {
   test("a customer moves until so long before the start, a hold at any time, and an administrator passes", async () => {
     const bookonce = db.another({ policies: { rescheduling: { until: { hours: 24 } } } });
@@ -300,13 +213,4 @@ describe("races", () => {
     const anna = booking.resources[0] ?? "";
     expect([await takenAt(db.bookonce, anna, 10), await takenAt(db.bookonce, anna, 12)]).toEqual([0, 0]);
   });
-});
-
-test("O6: malformed input is refused with every problem named", async () => {
-  await expect(db.bookonce.reschedule({ bookingId: "x", customer: "c", administrator: "a" })).rejects.toMatchObject({
-    code: "invalid_input",
-  });
-  await expect(db.bookonce.reschedule({ bookingId: crypto.randomUUID(), customer: "c" })).rejects.toThrow(
-    "give what shall change",
-  );
 });
