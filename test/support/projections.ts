@@ -1,5 +1,13 @@
+import type { NewEvent } from "../../src/core/model.ts";
+import type { State } from "../../src/core/state.ts";
 import type { TestDatabase } from "./database.ts";
-import type { Model } from "./model.ts";
+
+/** A life that was lived by the pure core: what it has come to, and how its bookings are called on both sides. */
+interface Model {
+  readonly state: State;
+  readonly events: readonly NewEvent[];
+  readonly pairs: readonly { readonly model: string; readonly id: string }[];
+}
 
 /** Everything that is stored, without the ids and tokens that each side draws for itself. */
 export interface Projection {
@@ -24,6 +32,11 @@ export function ofModel(model: Model): Projection {
       b.confirmedAt,
       b.cancelledAt,
       b.cancelledBy,
+      b.customer,
+      b.interval.start,
+      b.interval.end,
+      b.resources.join(),
+      b.attendance,
     ]),
     claims: [...claims.values()].map((c) => [
       c.bookingId,
@@ -33,6 +46,9 @@ export function ofModel(model: Model): Projection {
       c.interval.end,
       c.liveFrom,
       c.liveUntil,
+      c.quantity,
+      c.exclusive,
+      c.sessionCapacity,
     ]),
     checkouts: [...checkouts.values()].map((c) => [
       c.key.externalId,
@@ -92,10 +108,11 @@ export async function ofDatabase(db: TestDatabase, model: Model): Promise<Projec
   const events = await rows("select booking_id::text, type, actor from {}.events order by booking_id, id");
   return sorted({
     bookings: await rows(
-      `select id::text, state, version, ${ms("hold_expires_at")}, ${ms("payable_until")}, ${ms("confirmed_at")}, ${ms("cancelled_at")}, cancelled_by from {}.bookings`,
+      `select id::text, state, version, ${ms("hold_expires_at")}, ${ms("payable_until")}, ${ms("confirmed_at")}, ${ms("cancelled_at")}, cancelled_by, customer,
+       ${ms("starts_at")}, ${ms("ends_at")}, array_to_string(resource_ids, ','), attendance from {}.bookings`,
     ),
     claims: await rows(
-      `select booking_id::text, number, resource_id, ${ms("starts_at")}, ${ms("ends_at")}, ${ms("live_from")}, ${ms("live_until")} from {}.claims`,
+      `select booking_id::text, number, resource_id, ${ms("starts_at")}, ${ms("ends_at")}, ${ms("live_from")}, ${ms("live_until")}, quantity, exclusive, session_capacity from {}.claims`,
     ),
     checkouts: await rows(
       `select external_id, booking_id::text, decision, reason, ${ms("voided_at")}, void_reason from {}.checkouts`,

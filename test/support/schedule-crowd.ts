@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import type { BookingView, Refunder, ReserveSlotInput } from "bookonce";
 import type { TestDatabase } from "./database.ts";
 import type { Shop } from "./fixtures.ts";
-import { type Wish, wishes } from "./schedule-model.ts";
+import { type Wish, wishes } from "./schedule-shop.ts";
 import type { By, ScheduleStep } from "./schedule-steps.ts";
 
 const minute = 60_000;
+const quarter = (instant: number): number => instant - (instant % (15 * minute));
 const services = ["cut", "duo", "yoga", "choir", "visit", "daily"];
 
 interface Row {
@@ -14,23 +16,42 @@ interface Row {
   readonly price_amount: string | null;
   readonly waitlist_entry_id: string | null;
   readonly state: BookingView["state"];
+  readonly standing: boolean;
+  readonly starts_at: Date;
+  readonly ends_at: Date;
+  readonly hold_expires_at: Date | null;
+  /** What was asked for, by number, is kept in its own data. */
+  readonly wish: number | null;
 }
+
+type Verb = Exclude<Extract<ScheduleStep, { booking: number }>, { do: "reach" }>;
 
 /** The same steps without a model, the waiting list among them: what is offered to whom is the shop's own doing. */
 export class ScheduleCrowd {
   readonly #db: TestDatabase;
   readonly #shop: Shop;
-  readonly #start: number;
+  now: number;
 
   constructor(db: TestDatabase, shop: Shop, start: number) {
     this.#db = db;
     this.#shop = shop;
-    this.#start = start;
+    this.now = start;
+  }
+
+  /** Where the clock goes to; it never goes back. */
+  async timeOf(step: Extract<ScheduleStep, { do: "advance" | "reach" }>): Promise<number> {
+    if (step.do === "advance") return this.now + step.ms;
+    const booking = pick(await this.#bookings(), step);
+    if (booking === undefined) return this.now;
+    const { starts_at, ends_at, hold_expires_at } = booking;
+    const edges = { hold: hold_expires_at ?? starts_at, start: starts_at, end: ends_at };
+    const edge = typeof step.what === "number" ? starts_at.getTime() - step.what : edges[step.what].getTime();
+    return Math.max(this.now, edge + step.offsetMs);
   }
 
   /** What was answered; null: there is nothing yet that it could be about. */
   async take(
-    step: Exclude<ScheduleStep, { do: "advance" }>,
+    step: Exclude<ScheduleStep, { do: "advance" | "reach" }>,
   ): Promise<{ readonly outcome: string; readonly reason?: string } | null> {
     switch (step.do) {
       case "reserve":
@@ -38,6 +59,12 @@ export class ScheduleCrowd {
       case "sweep":
         await this.#shop.sweep();
         return { outcome: "swept" };
+      case "remind":
+        return { outcome: (await this.#shop.reminders.run()).queued > 0 ? "queued" : "nobody to remind" };
+      case "deliver":
+        return {
+          outcome: (await this.#shop.events.run(async () => undefined, { limit: 10 })).parked > 0 ? "parked" : "told",
+        };
       case "tick":
         return { outcome: (await this.#shop.waitlist.tick()).offered > 0 ? "offered" : "nothing to offer" };
       case "refund":
@@ -50,25 +77,32 @@ export class ScheduleCrowd {
       case "accept":
         return this.#answerOffer(step);
       default: {
-        const found = await this.#bookings();
-        const booking = found.at(-1 - (step.booking % Math.max(1, found.length)));
+        const booking = pick(await this.#bookings(), step);
         return booking === undefined ? null : this.#about(booking, step);
       }
     }
   }
 
   async #bookings(): Promise<Row[]> {
-    const text = `select id::text, customer, token, price_amount, waitlist_entry_id::text, state from ${this.#db.schema}.bookings order by created_at, id`;
+    const text = `select id::text, customer, token, price_amount, waitlist_entry_id::text, state, starts_at, ends_at, hold_expires_at,
+      (data ->> 'wish')::int as wish, state = 'confirmed' or state = 'pending'
+        or state = 'held' and hold_expires_at + interval '1 second' > ${this.#db.schema}.clock() as standing
+      from ${this.#db.schema}.bookings order by created_at, id`;
     return (await this.#db.pool.query<Row>(text)).rows;
   }
 
   async #reserve(step: Extract<ScheduleStep, { do: "reserve" }>) {
-    const wish: Wish = wishes[step.what % wishes.length] ?? {};
+    const liked =
+      step.like === null ? undefined : pick(await this.#bookings(), { booking: step.like, among: "standing" });
+    const number = (liked?.wish ?? step.what) % wishes.length;
+    const wish: Wish = wishes[number] ?? {};
+    const sameStart = liked?.starts_at.getTime() ?? 0;
     const paid = step.how === "at_checkout" || (step.how === "hold" && wish.service === undefined);
     const input: ReserveSlotInput = {
       customer: `customer-${step.customer}`,
-      start: new Date(this.#start + step.startsInMs),
+      start: new Date(sameStart > this.now - 1_000 ? sameStart : quarter(this.now) + step.startsInMs),
       quantity: step.quantity,
+      data: { wish: number },
       claim: step.how === "at_checkout" ? "at_checkout" : "now",
       confirm: step.how === "confirm",
       ...(paid ? { price: { amount: 500, currency: "XTR" } } : step.how === "hold" ? {} : { price: null }),
@@ -79,7 +113,7 @@ export class ScheduleCrowd {
     return this.#shop.reserveSlot(input);
   }
 
-  async #about(booking: Row, step: Extract<ScheduleStep, { booking: number }>) {
+  async #about(booking: Row, step: Verb) {
     const bookingId = booking.id;
     const price = { amount: Number(booking.price_amount), currency: "XTR" };
     const charge = {
@@ -94,18 +128,23 @@ export class ScheduleCrowd {
         const wish: Wish = step.what === null ? {} : (wishes[step.what % wishes.length] ?? {});
         return this.#shop.reschedule({
           bookingId,
-          start: new Date(this.#start + step.startsInMs),
+          start: new Date(quarter(this.now) + step.startsInMs),
           ...who(step.by, booking),
           ...(wish.resources !== undefined && { resources: wish.resources }),
           ...(wish.minutes !== undefined && { duration: { minutes: wish.minutes } }),
         });
       }
       case "preCheckout":
-        return booking.price_amount === null ? null : this.#shop.decidePreCheckout({ ...charge, checkoutId: step.id });
+        return booking.price_amount === null
+          ? null
+          : this.#shop.decidePreCheckout({ ...charge, checkoutId: step.id ?? randomUUID() });
       case "receipt":
         return booking.price_amount === null
           ? null
-          : this.#shop.confirmPayment({ ...charge, chargeId: `${step.id}-${bookingId}` });
+          : this.#shop.confirmPayment({
+              ...charge,
+              chargeId: step.id === null ? randomUUID() : `${step.id}-${bookingId}`,
+            });
       case "preview":
         return this.#shop.previewCancel({ bookingId, ...who(step.by, booking) });
       case "cancel":
@@ -135,8 +174,8 @@ export class ScheduleCrowd {
       customer: `customer-${step.customer}`,
       service: services[step.service % services.length] ?? "cut",
       quantity: step.quantity,
-      from: new Date(this.#start + 30 * minute),
-      to: new Date(this.#start + 4 * 60 * minute),
+      from: new Date(this.now + 30 * minute),
+      to: new Date(this.now + 4 * 60 * minute),
       consent: { text: "tell me" },
     });
   }
@@ -154,8 +193,17 @@ export class ScheduleCrowd {
     const asked = { bookingId: offer.id, customer: offer.customer };
     if (step.do === "decline") return this.#shop.waitlist.decline(asked);
     if (offer.price_amount === null) return this.#shop.confirm(asked);
-    return this.#about(offer, { do: "receipt", booking: 0, id: "accepted" });
+    return this.#about(offer, { do: "receipt", booking: 0, among: "all", id: null });
   }
+}
+
+function pick(
+  all: readonly Row[],
+  { booking, among }: { readonly booking: number; readonly among: "standing" | "all" },
+) {
+  const standing = all.filter((row) => row.standing);
+  const from = among === "standing" && standing.length > 0 ? standing : all;
+  return from.at(-1 - (booking % Math.max(1, from.length)));
 }
 
 function who(by: By, { customer }: Row) {

@@ -1,6 +1,5 @@
 import type { PoliciesInput } from "bookonce";
 import fc from "fast-check";
-import type { TestDatabase } from "./database.ts";
 
 /** How many lives, and which: from the environment, so that a failure can be lived again. */
 export function lifeOptions(runs: number): { numRuns: number; seed: number; path?: string; endOnFailure: boolean } {
@@ -34,9 +33,25 @@ export const policiesOfLife: fc.Arbitrary<PoliciesInput> = fc.record({
   }),
 });
 
-/** All that happened is forgotten; the shop and its services stay. */
-export async function emptyLife({ pool, schema }: TestDatabase): Promise<void> {
-  const tables = ["events", "refunds", "payments", "checkouts", "claims", "bookings", "waiting_list"];
-  await pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()} cascade`);
-  await pool.query(`update ${schema}.resources set last_chosen_at = null where last_chosen_at is not null`);
+/** Counts what was answered, so that one sees that everything was. */
+export class Seen {
+  readonly #answers = new Map<string, number>();
+  steps = 0;
+
+  add(step: string, { outcome, reason }: { readonly outcome: string; readonly reason?: string }): void {
+    this.steps += 1;
+    const name = `${step}: ${outcome}${reason === undefined ? "" : ` ${reason}`}`;
+    this.#answers.set(name, (this.#answers.get(name) ?? 0) + 1);
+  }
+
+  print(): void {
+    console.log(`${this.steps} steps, ${this.#answers.size} kinds of answers`);
+    if (process.env["BOOKONCE_VERBOSE"] === undefined) return;
+    console.log(
+      [...this.#answers]
+        .map(([name, times]) => `${name} ${times}`)
+        .sort()
+        .join("\n"),
+    );
+  }
 }
