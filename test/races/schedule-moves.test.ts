@@ -2,23 +2,11 @@ import type { BookingView } from "bookonce";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestDatabase } from "../support/database.ts";
 import { createTestDatabase } from "../support/database.ts";
-import {
-  aResource,
-  book,
-  bookFree,
-  count,
-  hoursLater,
-  minute,
-  receiptOf,
-  sell,
-  tally,
-  unique,
-} from "../support/fixtures.ts";
-import { createFrozenDatabase } from "../support/frozen-database.ts";
+import { aResource, book, bookFree, count, hoursLater, minute, receiptOf, sell, unique } from "../support/fixtures.ts";
 import { racers } from "../support/racers.ts";
 import { expectSound } from "../support/schedule-invariants.ts";
 
-// B6, B9, B10: what exists already is moved, cancelled, paid for or runs out, while others want its place.
+// B9, B10: what exists already is moved, cancelled or paid for, while others want its place.
 let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
@@ -200,60 +188,4 @@ test("cancel and the receipt: cancelled either way, and the money goes back once
   console.log(JSON.stringify(seen));
   expect(await finish()).toEqual(untroubled);
   await expectSound(db);
-});
-
-describe("confirming a free hold while it runs out", () => {
-  test.each([
-    { when: "a millisecond before the end", before: 1, confirm: "confirmed", rival: "slot_taken" },
-    { when: "at the very end", before: 0, confirm: "hold_lapsed", rival: "reserved" },
-  ])("$when, with a rival", async ({ before, confirm, rival }) => {
-    const frozen = await createFrozenDatabase();
-    try {
-      const { shop, finish } = racers(frozen, 2);
-      const anna = await aResource(frozen.bookonce);
-      for (let round = 0; round < 40; round += 1) {
-        const start = hoursLater(round);
-        const booking = await bookFree(frozen.bookonce, { resources: [anna], start, hold: { minutes: 10 } });
-        await frozen.clock.advance(10 * minute - before);
-        const turns = round % 2 === 0 ? [0, 1] : [1, 0];
-        const racing = turns.map((turn) =>
-          turn === 0
-            ? shop(0).confirm({ bookingId: booking.id, customer: booking.customer })
-            : shop(1).reserveSlot(free(start, [anna])),
-        );
-        expect(await tally(racing)).toEqual({ [confirm]: 1, [rival]: 1 });
-      }
-      expect(await finish()).toEqual(untroubled);
-      await expectSound(frozen);
-    } finally {
-      await frozen.drop();
-    }
-  });
-
-  test("across the end: he keeps it, or the rival has it, or neither, and never both", async () => {
-    const { shop, finish } = racers(db, 3);
-    const anna = await aResource(db.bookonce);
-    const seen: Record<string, number> = {};
-    for (let round = 0; round < 120; round += 1) {
-      const start = hoursLater(round);
-      // On the running clock: the end comes while the two are on their way.
-      const booking = await bookFree(db.bookonce, { resources: [anna], start, hold: { milliseconds: 30 } });
-      const end = booking.holdExpiresAt?.getTime() ?? 0;
-      const at = async <Result>(offset: number, work: () => Promise<Result>): Promise<Result> => {
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now() + offset)));
-        return work();
-      };
-      const [mine, rival] = await Promise.all([
-        at((round % 7) - 8, () => shop(0).confirm({ bookingId: booking.id, customer: booking.customer })),
-        at((round % 5) - 4, () => shop(1).reserveSlot(free(start, [anna]))),
-        at((round % 3) - 3, () => shop(2).sweep()),
-      ]);
-      const result = `${"reason" in mine ? mine.reason : mine.outcome} ${"reason" in rival ? rival.reason : rival.outcome}`;
-      seen[result] = (seen[result] ?? 0) + 1;
-      expect(["confirmed slot_taken", "hold_lapsed reserved", "hold_lapsed slot_taken"]).toContain(result);
-    }
-    console.log(JSON.stringify(seen));
-    expect(await finish()).toEqual(untroubled);
-    await expectSound(db);
-  });
 });

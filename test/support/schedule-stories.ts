@@ -82,7 +82,12 @@ const several = (times: number, step: Step): Step[] => Array.from({ length: time
 
 const stories: readonly (readonly Step[])[] = [
   // Paid, and then cancelled on either side of a term.
-  [place({ ...held, ...far, what: paid }), receipt, reach(30 * minute, 120 * minute, 24 * 60 * minute), cancel],
+  ...Array.from({ length: 3 }, () => [
+    place({ ...held, ...far, what: paid, quantity: fc.constant(1) }),
+    receipt,
+    reach(30 * minute, 60 * minute, 120 * minute),
+    cancel,
+  ]),
   [place({ ...held, what: wish("duo", "cut", "anna") }), receipt, fc.oneof(attend, reach("start"), sweep), cancel],
   // The end of a hold, and what is decided there.
   [place(held), reach("hold"), fc.oneof(rival, receipt, confirm, move, preCheckout), rival],
