@@ -1,5 +1,5 @@
-import type { BookingView, Bookonce, ReserveSlotInput, ReserveSlotOutcome } from "bookonce";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ask } from "../support/ask.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { aResource, bookFree, hour, hoursLater, minute, soon, tally, unique } from "../support/fixtures.ts";
 import { racers } from "../support/racers.ts";
@@ -15,17 +15,6 @@ afterEach(() => db.drop());
 
 /** The locks come first: nobody has to run into the constraint behind them. */
 const untroubled = { deadlocks: 0, rollbacks: 0 };
-
-type Shop = Pick<Bookonce, "reserveSlot">;
-
-function ask(shop: Shop, over: Partial<ReserveSlotInput>): Promise<ReserveSlotOutcome> {
-  const length = over.service === undefined ? { duration: { minutes: 60 } } : {};
-  return shop.reserveSlot({ customer: unique("customer"), start: soon, ...length, ...over });
-}
-
-function lives(outcomes: readonly ReserveSlotOutcome[]): BookingView[] {
-  return outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.booking] : []));
-}
 
 test("overlapping intervals: however they meet, those that got one never overlap, and those that did not would have", async () => {
   const random = new Random(seedOfRun("overlaps"));
@@ -85,52 +74,6 @@ test("sets of resources, named in any order and overlapping in any way: all or n
   expect(totals["reserved"]).toBeGreaterThanOrEqual(60);
   expect(await finish()).toEqual(untroubled);
   await expectSound(db);
-});
-
-describe("pools", () => {
-  test("two members and three racers: two get one each, the third is told that the pool is full", async () => {
-    const { shop, finish } = racers(db, 3);
-    const members = [await aResource(db.bookonce, "anna"), await aResource(db.bookonce, "boris")];
-    for (const fairness of ["least_loaded", "least_recent"] as const) {
-      const pool = (await db.bookonce.resources.put({ id: unique("masters"), kind: "pool", members, fairness })).id;
-      for (let round = 0; round < 40; round += 1) {
-        const start = hoursLater(round + (fairness === "least_recent" ? 1_000 : 0));
-        const racing = [0, 1, 2].map((turn) => ask(shop(turn), { resources: [pool], start }));
-        expect(await tally(racing)).toEqual({ reserved: 2, pool_full: 1 });
-        const taken = lives(await Promise.all(racing)).flatMap((booking) => booking.resources);
-        expect(taken.sort()).toEqual([...members].sort());
-      }
-    }
-    expect(await finish()).toEqual(untroubled);
-    await expectSound(db);
-  });
-
-  test("a pool, a member by name and a shared room at once: each place goes to one, whichever way it was asked for", async () => {
-    const { shop, finish } = racers(db, 4);
-    const members = [await aResource(db.bookonce, "z"), await aResource(db.bookonce, "a")];
-    const [room, other] = [await aResource(db.bookonce, "room"), await aResource(db.bookonce, "room")];
-    const pool = (await db.bookonce.resources.put({ id: unique("m"), kind: "pool", members })).id;
-    for (let round = 0; round < 40; round += 1) {
-      const start = hoursLater(round);
-      const [first = "", second = ""] = members;
-      const sets = [
-        [pool, room],
-        [room, first],
-        [other, pool],
-        [second, other],
-      ];
-      const outcomes = await Promise.all(sets.map((resources, turn) => ask(shop(turn + round), { resources, start })));
-      for (const outcome of outcomes) {
-        if (outcome.outcome === "refused") expect(["slot_taken", "pool_full"]).toContain(outcome.reason);
-      }
-      const had = lives(outcomes).flatMap((booking) => booking.resources);
-      expect(new Set(had).size).toBe(had.length);
-      // Two rooms, two masters: two pairs fit, whoever comes first, unless the pool took the one that was named.
-      expect(lives(outcomes).length).toBeGreaterThanOrEqual(1);
-    }
-    expect(await finish()).toEqual(untroubled);
-    await expectSound(db);
-  });
 });
 
 describe("places that are counted", () => {

@@ -25,7 +25,7 @@ union all
 select 'end of invoice: ' || id from @s.bookings where state = 'pending' and payable_until <> created_at + interval '24 hours'
 union all
 select 'over too early: ' || b.id from @s.bookings b join @s.events e on e.booking_id = b.id and e.type = 'booking_expired'
-  where e.at < coalesce(b.hold_expires_at, b.payable_until)
+  where b.state = 'expired' and e.at < coalesce(b.hold_expires_at, b.payable_until)
 union all
 -- B9: what goes back of a cancelled booking is what the policy in it says, by the clock of the cancellation.
 select 'refund of a cancelled booking: ' || p.id || ' ' || wanted.amount from @s.bookings b
