@@ -1,13 +1,12 @@
 import { createBookonce } from "bookonce";
 import fc from "fast-check";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultPolicies } from "../../src/core/policies.ts";
-import { type TestDatabase, testSchema } from "../support/database.ts";
-import { databaseNow, minute, tablesOf } from "../support/fixtures.ts";
-import { createFrozenDatabase } from "../support/frozen-database.ts";
+import { testSchema } from "../support/database.ts";
+import { minute } from "../support/fixtures.ts";
 import { Model, type Step } from "../support/model.ts";
 import { ofDatabase, ofModel } from "../support/projections.ts";
+import { createSteppedDatabase, monday, type SteppedDatabase } from "../support/schedule-clock.ts";
 
 // Random lives of a small shop, lived by PostgreSQL and by the pure core side by side. After each step both have answered the same and
 // the money adds up; at the end both hold the same rows.
@@ -18,13 +17,14 @@ const runs = Number(process.env["BOOKONCE_RUNS"] ?? 100);
 const seed = Number(process.env["BOOKONCE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const path = process.env["BOOKONCE_PATH"];
 
-let db: TestDatabase;
+const resources = ["anna", "boris", "room"];
+let db: SteppedDatabase;
 beforeAll(async () => {
-  db = await createFrozenDatabase();
+  db = await createSteppedDatabase();
+  for (const id of resources) await db.bookonce.resources.put({ id });
 });
 afterAll(() => db.drop());
 
-const resources = ["anna", "boris", "room"];
 const wrong = fc.constantFrom(
   "nothing",
   "nothing",
@@ -116,13 +116,6 @@ const policies = fc.record({
   afterwards: fc.constantFrom("noRefund" as const, "forbidden" as const),
 });
 
-async function emptied(): Promise<void> {
-  await db.clock.reset();
-  const tables = (await tablesOf(db)).map((table) => `${db.schema}.${pg.escapeIdentifier(table)}`);
-  await db.pool.query(`truncate ${tables.join()}`);
-  for (const id of resources) await db.bookonce.resources.put({ id });
-}
-
 test("random sequences of verbs: PostgreSQL and the pure core agree, and every payment is in exactly one place", async () => {
   console.log(`seed ${seed}, ${runs} sequences`);
   let steps = 0;
@@ -131,17 +124,20 @@ test("random sequences of verbs: PostgreSQL and the pure core agree, and every p
     policies,
     fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
     async ({ afterwards, ...chosen }, life) => {
-      await emptied();
+      await db.empty();
+      let now = monday;
+      await db.set(now);
       const shop = createBookonce({
         database: db.database,
         schema: testSchema,
         policies: { ...chosen, cancellation: { afterwards } },
       });
       const frozen = { ...defaultPolicies, ...chosen, cancellation: { ...defaultPolicies.cancellation, afterwards } };
-      const model = new Model(shop, frozen, (await databaseNow(db)).getTime(), resources);
+      const model = new Model(shop, frozen, now, resources);
       for (const one of life) {
         if (one.do === "advance") {
-          await db.clock.advance(one.ms);
+          now += one.ms;
+          await db.set(now);
           model.advanced(one.ms);
           continue;
         }

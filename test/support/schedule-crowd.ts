@@ -63,7 +63,7 @@ export class ScheduleCrowd {
         return { outcome: (await this.#shop.reminders.run()).queued > 0 ? "queued" : "nobody to remind" };
       case "deliver":
         return {
-          outcome: (await this.#shop.events.run(async () => undefined, { limit: 10 })).parked > 0 ? "parked" : "told",
+          outcome: (await this.#shop.events.run(async () => undefined, { limit: 2 })).parked > 0 ? "parked" : "told",
         };
       case "tick":
         return { outcome: (await this.#shop.waitlist.tick()).offered > 0 ? "offered" : "nothing to offer" };
@@ -88,7 +88,7 @@ export class ScheduleCrowd {
       (data ->> 'wish')::int as wish, state = 'confirmed' or state = 'pending'
         or state = 'held' and hold_expires_at + interval '1 second' > ${this.#db.schema}.clock() as standing
       from ${this.#db.schema}.bookings order by created_at, id`;
-    return (await this.#db.pool.query<Row>(text)).rows;
+    return (await this.#db.pool.query<Row>({ name: "bookings", text })).rows;
   }
 
   async #reserve(step: Extract<ScheduleStep, { do: "reserve" }>) {
