@@ -60,6 +60,7 @@ export async function takeReserve(sides: Sides, step: Extract<ScheduleStep, { do
     ...wanted,
     payer: customer,
     anchor: anchorAt(start, wanted.rules),
+    agreed: false,
     service: service?.id ?? null,
     price,
     claim,
@@ -136,6 +137,7 @@ export async function takeReschedule(
     ...sides.who(step.by, pair).core,
     wanted,
     anchor: anchorAt(start, wanted.rules),
+    agreed: false,
     price: step.price === "other" ? other : undefined,
   };
   return sides.taken(database, reschedule(sides.state, command, sides.context()), (answer, state) => {
