@@ -148,8 +148,10 @@ export const types = {
   },
 } as const;
 
+type Types = typeof types;
+
 /** Their names, in the same order. */
-export const columns = {
+export const columns: { readonly [Table in keyof Types]: readonly (keyof Types[Table] & string)[] } = {
   resources: namesOf(types.resources),
   bookings: namesOf(types.bookings),
   claims: namesOf(types.claims),
@@ -166,7 +168,15 @@ function namesOf<Types extends object>(typesOfTable: Types): readonly (keyof Typ
 }
 
 /** What of the core's model may change, and the columns that hold it; the others are written once. */
-export const changeable = {
+export const changeable: {
+  readonly resources: Changeable<Resource, Types["resources"]>;
+  readonly bookings: Changeable<Booking, Types["bookings"]>;
+  readonly claims: Changeable<Claim, Types["claims"]>;
+  readonly checkouts: Changeable<Checkout, Types["checkouts"]>;
+  readonly payments: Changeable<Payment, Types["payments"]>;
+  readonly refunds: Changeable<Refund, Types["refunds"]>;
+  readonly waiting_list: Changeable<WaitingEntry, Types["waiting_list"]>;
+} = {
   resources: { lastChosenAt: ["last_chosen_at"] },
   bookings: {
     customer: ["customer"],
@@ -210,14 +220,6 @@ export const changeable = {
     note: ["note"],
   },
   waiting_list: { state: ["state"], closedAt: ["closed_at"], closedBy: ["closed_by"] },
-} as const satisfies {
-  readonly resources: Changeable<Resource, typeof types.resources>;
-  readonly bookings: Changeable<Booking, typeof types.bookings>;
-  readonly claims: Changeable<Claim, typeof types.claims>;
-  readonly checkouts: Changeable<Checkout, typeof types.checkouts>;
-  readonly payments: Changeable<Payment, typeof types.payments>;
-  readonly refunds: Changeable<Refund, typeof types.refunds>;
-  readonly waiting_list: Changeable<WaitingEntry, typeof types.waiting_list>;
 };
 
 type Changeable<Model, Columns> = Partial<Record<keyof Model, readonly (keyof Columns)[]>>;

@@ -38,10 +38,10 @@ export function documentAt(position: number): RawBuilder<unknown> {
 }
 
 /** The only one of nearly all statements. */
-export const document = documentAt(1);
+export const document: RawBuilder<unknown> = documentAt(1);
 
 /** A list of texts in the document, as an array that an index look-up can use. */
-export function listed(name: string, type: "text" | "uuid", from = document): RawBuilder<string> {
+export function listed(name: string, type: "text" | "uuid", from: RawBuilder<unknown> = document): RawBuilder<string> {
   return sql<string>`any(array(select e::${sql.raw(type)} from jsonb_array_elements_text(${from} -> ${sql.lit(name)}) as e))`;
 }
 
@@ -51,7 +51,7 @@ export function rowsOf<Row>(name: string, columns: string): AliasedRawBuilder<Ro
 }
 
 /** The same for raw SQL, alias included. */
-export function rows(name: string, columns: string, from = document): RawBuilder<unknown> {
+export function rows(name: string, columns: string, from: RawBuilder<unknown> = document): RawBuilder<unknown> {
   return sql`jsonb_to_recordset(${from} -> ${sql.lit(name)}) as r(${sql.raw(columns)})`;
 }
 

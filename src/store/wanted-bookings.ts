@@ -18,7 +18,7 @@ export function namedBy(keys: Keys): NamedBy[] {
  * The condition for the bookings that a batch names, by id or token, and for the offers that are held for its entries of the waiting
  * list. These are locked and read with all that is theirs.
  */
-export function isNamed(by: readonly NamedBy[], from = document): RawBuilder<unknown> {
+export function isNamed(by: readonly NamedBy[], from: RawBuilder<unknown> = document): RawBuilder<unknown> {
   const conditions = {
     id: sql`id = ${listed("bookingIds", "uuid", from)}`,
     token: sql`token = ${listed("tokens", "text", from)}`,

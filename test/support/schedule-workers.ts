@@ -74,8 +74,8 @@ export async function takeRemind(sides: Sides): Promise<Taken> {
   for (const booking of sides.state.bookings.values()) {
     const key = `${booking.id} ${booking.version}`;
     const dueAt = booking.interval.start - 60 * minute;
-    const due = dueAt <= sides.now && dueAt > (booking.confirmedAt ?? sides.now);
-    if (!due || !remindable(booking, sides.now) || booking.attendance !== null || sides.reminders.has(key)) continue;
+    const due = dueAt <= sides.now && dueAt > cameToBe(booking, sides);
+    if (!due || !remindable(booking, sides.now) || sides.reminders.has(key)) continue;
     const waits = sides.now <= dueAt + 30 * minute;
     sides.reminders.set(key, { booking: booking.id, version: booking.version, waits });
     model[waits ? "queued" : "missed"] += 1;
@@ -112,6 +112,14 @@ export async function takeDeliver(sides: Sides, db: SteppedDatabase): Promise<Ta
   };
 }
 
-function remindable(booking: Booking, now: number): boolean {
-  return booking.state === "confirmed" && now < booking.interval.start && reminded.has(booking.customer);
+/** Since when the booking is as it is: what was due before then is no news to whoever confirmed, moved or was given it. */
+function cameToBe({ id, version, confirmedAt }: Booking, { events, now }: Sides): number {
+  const changes = events.filter(
+    (event) => event.bookingId === id && event.version === version && /_(rescheduled|transferred)$/.test(event.type),
+  );
+  return Math.max(confirmedAt ?? now, ...changes.map(({ at }) => at));
+}
+
+function remindable({ state, interval, attendance, customer }: Booking, now: number): boolean {
+  return state === "confirmed" && attendance === null && now < interval.start && reminded.has(customer);
 }
