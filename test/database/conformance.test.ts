@@ -65,6 +65,7 @@ describe("pg, with clients of another make, which take one statement at a time",
         const given = givenPool({});
         const pool = new pg.Pool({ connectionString, max: connections });
         pool.on("error", () => undefined);
+        pool.on("connect", (client) => client.on("error", () => undefined));
         return {
           ...given,
           database: pgDatabase({ connect: async () => plainClient(await pool.connect()) }),
@@ -78,7 +79,6 @@ describe("pg, with clients of another make, which take one statement at a time",
 
 /** What every client has, and nothing of node-postgres's own. */
 function plainClient(client: pg.PoolClient): PgPoolClient {
-  client.on("error", () => undefined);
   return {
     query: (query: string | { text: string; values?: string[] }, values?: string[]) =>
       typeof query === "string" ? client.query(query, values) : client.query(query),

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../src/store/migrations.generated.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { aResource, book, receipt, unique } from "../support/fixtures.ts";
+import { aResource, book, receipt, reserve, unique } from "../support/fixtures.ts";
 
 let db: TestDatabase;
 const all = migrations.map(({ name }) => name);
@@ -36,6 +36,23 @@ test("migrate() applies everything once, and nothing the second time", async () 
   expect(await shop.migrate()).toEqual({ applied: all });
   expect(await shop.migrate()).toEqual({ applied: [] });
   await book(shop);
+});
+
+test("a database of an earlier version, with bookings in it, is brought up to date and keeps them", async () => {
+  const older = migrations.slice(0, 3);
+  const bookkeeping = "number integer primary key, name text not null, applied_at timestamptz not null default now()";
+  await db.pool.query(`create schema older; create table older.migrations (${bookkeeping})`);
+  for (const { number, name, sql } of older) {
+    await db.pool.query(sql.replaceAll("{{schema}}", "older"));
+    await db.pool.query("insert into older.migrations values ($1, $2)", [number, name]);
+  }
+  const shop = db.another({ schema: "older" });
+  const input = { requestId: unique("request"), customer: unique("customer"), resources: [await aResource(shop)] };
+  const booking = await book(shop, input);
+  expect(await shop.migrate()).toEqual({ applied: all.slice(older.length) });
+  expect(await reserve(shop, input)).toMatchObject({ outcome: "existing", booking: { id: booking.id } });
+  await receipt(shop, booking);
+  expect((await shop.audit()).problems).toEqual([]);
 });
 
 test("many instances that migrate at once: one does the work, the others find it done (O1)", async () => {
