@@ -20,8 +20,7 @@ import { scheduleLife } from "../support/schedule-stories.ts";
 //   BOOKONCE_SEED=… BOOKONCE_PATH=…        the failing sequence again, from the output of a failure
 //
 // Two towns live side by side, each with a database and a seed of its own: while one waits for PostgreSQL, the other thinks.
-// A sequence has 30 steps on average: these are more steps than 300 sequences of 40.
-const all = lifeOptions(420);
+const all = lifeOptions(300);
 const towns = all.path === undefined ? [0, 1] : [0];
 const dbs: SteppedDatabase[] = [];
 let shelf: Awaited<ReturnType<typeof furnish>>;
