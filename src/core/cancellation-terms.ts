@@ -1,7 +1,6 @@
 import type { Booking, Payment } from "./model.ts";
 import type { Money } from "./money.ts";
 import { capabilitiesOf, type Providers } from "./providers.ts";
-import { policyOf } from "./stored-policy.ts";
 import type { Instant } from "./time.ts";
 
 /** What cancelling at this instant would do: shown in the preview and applied by the act, by the same function (B9). */
@@ -26,7 +25,7 @@ export function cancellationTerms(
   providers: Providers,
   now: Instant,
 ): CancellationTerms {
-  const { tiers, afterwards, refundAttended, wholeInsteadOfPart } = policyOf(booking).cancellation;
+  const { tiers, afterwards, refundAttended, wholeInsteadOfPart } = booking.policy.cancellation;
   const attended = booking.attendance === "attended" && !refundAttended;
   const tier = tiers.find(({ untilMsBeforeStart }) => now <= booking.interval.start - untilMsBeforeStart);
   const percent = administrator ? 100 : attended ? 0 : (tier?.percent ?? 0);

@@ -7,7 +7,6 @@ import { sameMoney } from "./money.ts";
 import { queueRefund } from "./refund.ts";
 import { bookedPayment, bookingByToken, type Decision, providerKey, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
-import { policyOf } from "./stored-policy.ts";
 import type { Instant } from "./time.ts";
 import { usedEvents } from "./waiting-entry.ts";
 
@@ -140,7 +139,7 @@ function late(state: State, command: ConfirmPayment, booking: Booking, context: 
   const { now } = context;
   const current = stateAt(booking, now);
   if (current === "cancelled") return refund(command, booking, "late", "cancelled", context);
-  if (policyOf(booking).latePayment === "rebookIfFree" && now < booking.interval.start) {
+  if (booking.policy.latePayment === "rebookIfFree" && now < booking.interval.start) {
     const placed = place(state, booking, null, context);
     if (!("refused" in placed)) return book(command, placed, context);
   }

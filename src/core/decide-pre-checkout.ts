@@ -15,7 +15,6 @@ import {
   unchanged,
 } from "./state.ts";
 import { stateAt } from "./states.ts";
-import { policyOf } from "./stored-policy.ts";
 import type { Instant } from "./time.ts";
 
 /** A provider asks whether it may charge. */
@@ -113,7 +112,7 @@ function refuse(state: State, booking: Booking, { facts }: DecidePreCheckout, { 
 
 /** Policy `retakeLapsedHold`: a lapsed hold that was never approved may be taken again. */
 function mayRetake(state: State, booking: Booking): boolean {
-  if (!policyOf(booking).retakeLapsedHold || booking.holdExpiresAt === null) return false;
+  if (!booking.policy.retakeLapsedHold || booking.holdExpiresAt === null) return false;
   // An offer that lapsed has been passed on.
   if (booking.waitlistEntryId !== null) return false;
   for (const checkout of state.checkouts.values()) {
@@ -124,7 +123,7 @@ function mayRetake(state: State, booking: Booking): boolean {
 
 /** Held and alive: the hold stays at least as long as the charge may need. */
 function keep(state: State, booking: Booking, command: DecidePreCheckout, { now }: Context): Decision<CheckoutOutcome> {
-  const graceEnd = now + settlementGrace(policyOf(booking), command.key.provider);
+  const graceEnd = now + settlementGrace(booking.policy, command.key.provider);
   const holdEnd = booking.holdExpiresAt;
   const holdExpiresAt = holdEnd !== null && holdEnd > graceEnd ? holdEnd : graceEnd;
   const held: Booking = { ...booking, holdExpiresAt };
@@ -141,7 +140,7 @@ function keep(state: State, booking: Booking, command: DecidePreCheckout, { now 
 /** Pending (or lapsed, where policy lets it be taken again): claims now, if it is free. */
 function take(state: State, booking: Booking, command: DecidePreCheckout, context: Context): Decision<CheckoutOutcome> {
   const { now } = context;
-  const holdExpiresAt = now + settlementGrace(policyOf(booking), command.key.provider);
+  const holdExpiresAt = now + settlementGrace(booking.policy, command.key.provider);
   const placed = place(state, booking, holdExpiresAt, context);
   if ("refused" in placed) return decline(command, booking, "slot_taken", context);
   const held: Booking = {

@@ -3,7 +3,6 @@ import type { Context } from "./context.ts";
 import type { Booking, NewEvent, Payment, Refund } from "./model.ts";
 import { type Decision, paymentById, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
-import { policyOf } from "./stored-policy.ts";
 
 /** Money that went back without a refund of ours. */
 export interface RecordExternalRefund {
@@ -100,7 +99,7 @@ function closedBooking(
   { now }: Context,
 ): Closed | null {
   if (booking === undefined || payment.disposition !== "booked") return null;
-  if (policyOf(booking).externalRefund !== "cancelBooking" || stateAt(booking, now) !== "confirmed") return null;
+  if (booking.policy.externalRefund !== "cancelBooking" || stateAt(booking, now) !== "confirmed") return null;
   const closing = { actor: by, reason: "refunded outside", refundId: null, voidReason: "cancelled" } as const;
   return closeBooking(state, booking, closing, now);
 }

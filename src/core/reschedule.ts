@@ -7,7 +7,6 @@ import type { Booking, Claim } from "./model.ts";
 import { type Money, sameMoney } from "./money.ts";
 import { type Decision, type State, unchanged } from "./state.ts";
 import { stateAt } from "./states.ts";
-import { policyOf } from "./stored-policy.ts";
 import type { Instant } from "./time.ts";
 
 /** Another time, other resources, or both, for a booking that exists. */
@@ -111,7 +110,7 @@ function refuse(booking: Booking, { customer, price }: Reschedule, now: Instant)
   if (current === "cancelled") return { reason: "cancelled" };
   if (current === "expired") return { reason: "hold_lapsed" };
   if (booking.attendance !== null) return { reason: "attended" };
-  const { untilMsBeforeStart, priceDifference } = policyOf(booking).rescheduling;
+  const { untilMsBeforeStart, priceDifference } = booking.policy.rescheduling;
   const late = now > booking.interval.start - untilMsBeforeStart;
   if (customer !== null && current === "confirmed" && late) return { reason: "forbidden_by_policy" };
   if (price === undefined || priceDifference === "keep" || samePrice(booking.price, price)) return null;

@@ -10,7 +10,7 @@ export interface Session {
   readonly together?: ((statements: readonly Sendable[]) => Promise<QueryReply[]>) | undefined;
 }
 
-/** A statement with values, or a text without any, which may then be several statements. */
+/** A statement; one with an empty list of values may be a script of several. BEGIN and its like have no list: see {@link isSingle}. */
 export type Sendable = Statement | { readonly text: string };
 
 /** The part of a driver's answer that we look at. */

@@ -13,9 +13,9 @@ import type {
   Want,
 } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
-import type { FrozenPolicy } from "../core/policies.ts";
 import type { Instant } from "../core/time.ts";
 import type { WaitingEntry } from "../core/waiting-entry.ts";
+import { storedPolicy } from "./stored-policy.ts";
 import type {
   BookingRow,
   CheckoutRow,
@@ -73,8 +73,7 @@ export function toBooking(row: BookingRow): Booking {
     price: toPrice(row.price_amount, row.price_currency),
     holdExpiresAt: instantOrNull(row.hold_expires_at),
     payableUntil: instantOrNull(row.payable_until),
-    // Written by us from a FrozenPolicy, and only by us.
-    policy: row.policy as FrozenPolicy,
+    policy: storedPolicy(row.policy),
     version: row.version,
     requestId: row.request_id,
     requestDigest: row.request_digest,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { hour, minute, unique } from "../support/fixtures.ts";
-import { aService, ask, at, daily, have, span, stopClock } from "../verbs/schedule/support.ts";
+import { aService, ask, at, daily, have, span, stopClock, verdict } from "../verbs/schedule/support.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -11,24 +11,6 @@ afterEach(() => db.clock.reset());
 afterAll(() => db.drop());
 
 const resource = async () => (await db.bookonce.resources.put({ id: unique("anna") })).id;
-
-/** What the list, the explanation and the claim say of a start must be one thing (B16). */
-async function verdict(service: string, start: Date | string, customer = unique("customer")) {
-  const explained = await db.bookonce.slots.explain({ service, start, customer });
-  const from = new Date(start);
-  const range = { from, to: new Date(from.getTime() + minute) };
-  const listed = (await db.bookonce.slots.find({ service, customer, ...range })).length === 1;
-  expect(listed, "listed").toBe(explained.claimable);
-  const claimed = await db.bookonce.reserveSlot({ service, start, customer, price: null });
-  if (claimed.outcome !== "refused") {
-    expect(explained.claimable).toBe(true);
-    await db.bookonce.cancel({ bookingId: claimed.booking.id, customer });
-    return "free";
-  }
-  const { outcome: _, ...refused } = claimed;
-  expect(explained).toEqual({ claimable: false, refused });
-  return claimed.reason;
-}
 
 describe("slots", () => {
   test("B1: the next free times come in order, over weeks that are full, and after a given instant", async () => {
@@ -83,7 +65,7 @@ describe("slots", () => {
     const anna = await resource();
     const service = await aService(db.bookonce, { resources: [anna] });
     await db.bookonce.resources.put({ id: anna, active: false });
-    expect(await verdict(service, at(10))).toBe("unknown_resource");
+    expect(await verdict(db.bookonce, service, at(10))).toBe("unknown_resource");
   });
 
   test("R85: the list is the same set of instants for everybody who looks", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { damage } from "../support/damage.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { book, day, hour, lateCharge, minute, sell } from "../support/fixtures.ts";
 import { createFrozenDatabase } from "../support/frozen-database.ts";
@@ -10,15 +11,6 @@ beforeEach(async () => {
   db = await createFrozenDatabase();
 });
 afterEach(() => db.drop());
-
-async function damage(...statements: readonly [text: string, values?: unknown[]][]): Promise<void> {
-  const client = await db.pool.connect();
-  await client.query("begin");
-  await client.query("set local session_replication_role = replica");
-  for (const [text, values = []] of statements) await client.query(text.replaceAll("{}", db.schema), values);
-  await client.query("commit");
-  client.release();
-}
 
 const problems = async () => (await db.bookonce.audit()).problems;
 
@@ -33,7 +25,7 @@ describe("O2, B5: a live booking and its place belong together", () => {
     ["is of too few places", "update {}.bookings set quantities = '{2}' where id = $1"],
   ])("held_without_claim: the place of a live hold %s", async (_, text) => {
     const held = await book(db.bookonce);
-    await damage([text, [held.id]]);
+    await damage(db, [text, [held.id]]);
     expect(await problems()).toEqual([{ problem: "held_without_claim", id: held.id }]);
   });
 
@@ -41,7 +33,7 @@ describe("O2, B5: a live booking and its place belong together", () => {
     const held = await book(db.bookonce);
     await db.clock.advance(15 * minute);
     expect(await problems()).toEqual([]);
-    await damage(["delete from {}.claims where booking_id = $1", [held.id]]);
+    await damage(db, ["delete from {}.claims where booking_id = $1", [held.id]]);
     expect(await problems()).toEqual([]);
   });
 
@@ -62,7 +54,7 @@ describe("O2, B5: a live booking and its place belong together", () => {
     ],
   ])("claim_without_booking: a place is held for a booking that %s", async (_, text) => {
     const held = await book(db.bookonce);
-    await damage([text, [held.id]]);
+    await damage(db, [text, [held.id]]);
     expect(await problems()).toContainEqual({ problem: "claim_without_booking", id: `${held.id}#1` });
   });
 
@@ -75,7 +67,7 @@ describe("O2, B5: a live booking and its place belong together", () => {
     });
     expect(moved).toMatchObject({ outcome: "rescheduled" });
     expect(await problems()).toEqual([]);
-    await damage(["update {}.claims set live_until = null where booking_id = $1 and number = 1", [booking.id]]);
+    await damage(db, ["update {}.claims set live_until = null where booking_id = $1 and number = 1", [booking.id]]);
     expect(await problems()).toEqual([{ problem: "claim_without_booking", id: `${booking.id}#1` }]);
   });
 });
@@ -89,6 +81,7 @@ describe("O2, S12: a booking and its money belong together", () => {
       if (state === "completed") await db.bookonce.refunds.recordExternal({ paymentId, by: "ledger" });
       expect(await problems()).toEqual([]);
       await damage(
+        db,
         ["update {}.bookings set state = 'confirmed' where id = $1", [booking.id]],
         ["update {}.claims set live_until = null where booking_id = $1", [booking.id]],
       );
@@ -100,7 +93,7 @@ describe("O2, S12: a booking and its money belong together", () => {
     const kept = await sell(db.bookonce);
     await db.bookonce.refunds.recordExternal({ paymentId: kept.paymentId, by: "ledger" });
     expect(await problems()).toEqual([]);
-    await damage([
+    await damage(db, [
       `update {}.bookings set policy = policy || '{"externalRefund": "cancelBooking"}' where id = $1`,
       [kept.booking.id],
     ]);
@@ -115,13 +108,14 @@ describe("O2, S12: a booking and its money belong together", () => {
     ["a refund is of more than was paid", "update {}.refunds set amount = 501 where payment_id = $1"],
   ])("refunds_miscounted: %s", async (_, text) => {
     const { paymentId } = await lateCharge(db);
-    await damage(["alter table {}.payments drop constraint payments_check"], [text, [paymentId]]);
+    await damage(db, ["alter table {}.payments drop constraint payments_check"], [text, [paymentId]]);
     expect(await problems()).toContainEqual({ problem: "refunds_miscounted", id: paymentId });
   });
 
   test("refunds_miscounted: both agree on more than was paid", async () => {
     const { paymentId } = await lateCharge(db);
     await damage(
+      db,
       ["alter table {}.payments drop constraint payments_check"],
       ["update {}.refunds set amount = 501 where payment_id = $1", [paymentId]],
       ["update {}.payments set refunded_amount = 501 where id = $1", [paymentId]],
@@ -134,7 +128,7 @@ describe("O2, S12: no refund stands still unseen", () => {
   test("refund_without_worker: it waits for a worker, but its provider has no refund call", async () => {
     const { refundId } = await lateCharge(db, { provider: "telegram_payments" });
     expect(await problems()).toEqual([]);
-    await damage(["update {}.refunds set state = 'pending', note = null where id = $1", [refundId]]);
+    await damage(db, ["update {}.refunds set state = 'pending', note = null where id = $1", [refundId]]);
     expect(await problems()).toEqual([{ problem: "refund_without_worker", id: refundId }]);
     await db.bookonce.refunds.resolve({ refundId, actor: "olga", note: "by hand" });
     expect(await problems()).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { damage } from "../support/damage.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { book, bookFree, day, hour, lateCharge, receipt, sell } from "../support/fixtures.ts";
 import { createFrozenDatabase } from "../support/frozen-database.ts";
@@ -10,15 +11,6 @@ beforeEach(async () => {
   db = await createFrozenDatabase();
 });
 afterEach(() => db.drop());
-
-async function break_(...statements: readonly [text: string, values?: unknown[]][]): Promise<void> {
-  const client = await db.pool.connect();
-  await client.query("begin");
-  await client.query("set local session_replication_role = replica");
-  for (const [text, values = []] of statements) await client.query(text.replaceAll("{}", db.schema), values);
-  await client.query("commit");
-  client.release();
-}
 
 const problems = async () => (await db.bookonce.audit()).problems;
 
@@ -74,7 +66,7 @@ describe("O2: what must not be is found", () => {
 
   test("payment_unaccounted: a payment that bought a booking which is only held", async () => {
     const { booking, paymentId } = await sell(db.bookonce);
-    await break_([
+    await damage(db, [
       "update {}.bookings set state = 'held', hold_expires_at = now() + interval '1 h' where id = $1",
       [booking.id],
     ]);
@@ -83,7 +75,8 @@ describe("O2: what must not be is found", () => {
 
   test("confirmed_without_payment", async () => {
     const held = await book(db.bookonce);
-    await break_(
+    await damage(
+      db,
       ["update {}.bookings set state = 'confirmed', confirmed_at = now() where id = $1", [held.id]],
       ["update {}.claims set live_until = null where booking_id = $1", [held.id]],
     );
@@ -95,26 +88,27 @@ describe("O2: what must not be is found", () => {
     await db.bookonce.confirm({ bookingId: held.id, administrator: "olga" });
     expect(await db.bookonce.audit()).toMatchObject({ ok: true, payments: { bought: 0 } });
     // What puts it in order is the entry of its history, and nothing else.
-    await break_(["delete from {}.events where booking_id = $1 and type = 'booking_confirmed'", [held.id]]);
+    await damage(db, ["delete from {}.events where booking_id = $1 and type = 'booking_confirmed'", [held.id]]);
     expect(await problems()).toEqual([{ problem: "confirmed_without_payment", id: held.id }]);
   });
 
   test("confirmed_without_claim: the slot of a paid booking was released", async () => {
     const { booking } = await sell(db.bookonce);
-    await break_(["update {}.claims set live_until = {}.clock() where booking_id = $1", [booking.id]]);
+    await damage(db, ["update {}.claims set live_until = {}.clock() where booking_id = $1", [booking.id]]);
     expect(await problems()).toEqual([{ problem: "confirmed_without_claim", id: booking.id }]);
   });
 
   test("claim_without_booking: a cancelled booking keeps its slot", async () => {
     const { booking } = await sell(db.bookonce);
     await db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
-    await break_(["update {}.claims set live_until = null where booking_id = $1", [booking.id]]);
+    await damage(db, ["update {}.claims set live_until = null where booking_id = $1", [booking.id]]);
     expect(await problems()).toEqual([{ problem: "claim_without_booking", id: `${booking.id}#1` }]);
   });
 
   test("claims_overlap: two bookings of one slot, when the constraint is gone", async () => {
     const [one, two] = [await sell(db.bookonce), await sell(db.bookonce)];
-    await break_(
+    await damage(
+      db,
       ["alter table {}.claims drop constraint claims_exclusive"],
       ["update {}.claims set resource_id = $2 where booking_id = $1", [two.booking.id, one.booking.resources[0]]],
       ["update {}.bookings set resource_ids = array[$2] where id = $1", [two.booking.id, one.booking.resources[0]]],
@@ -133,7 +127,7 @@ describe("O2: what must not be is found", () => {
 
   test("refund_stuck: a worker died in the middle of a call, and none came after it", async () => {
     const { refundId } = await lateCharge(db);
-    await break_([
+    await damage(db, [
       "update {}.refunds set state = 'sending', lease_token = gen_random_uuid(), lease_until = {}.clock() where id = $1",
       [refundId],
     ]);

@@ -1,6 +1,7 @@
 import type { BookingView, ReserveSlotInput, ReserveSlotOutcome, ServiceInput, Slot } from "bookonce";
+import { expect } from "vitest";
 import type { TestDatabase } from "../../support/database.ts";
-import { type Shop, unique } from "../../support/fixtures.ts";
+import { minute, type Shop, unique } from "../../support/fixtures.ts";
 
 /** Stops the clock of all decisions at an instant, so that cases can name their dates. `db.clock.reset()` lets it run again. */
 export async function stopClock(db: TestDatabase, instant: string): Promise<void> {
@@ -74,4 +75,22 @@ export function span(from: number, to: number): { from: Date; to: Date } {
 export async function takenAt(shop: Shop, resource: string, hours: number): Promise<number> {
   const holders = await shop.bookings.holders({ resource, at: at(hours) });
   return holders.reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+/** What the list, the explanation and the claim say of a start must be one thing (B16). */
+export async function verdict(shop: Shop, service: string, start: Date | string, customer = unique("customer")) {
+  const explained = await shop.slots.explain({ service, start, customer });
+  const from = new Date(start);
+  const range = { from, to: new Date(from.getTime() + minute) };
+  const listed = (await shop.slots.find({ service, customer, ...range })).length === 1;
+  expect(listed, "listed").toBe(explained.claimable);
+  const claimed = await shop.reserveSlot({ service, start, customer, price: null });
+  if (claimed.outcome !== "refused") {
+    expect(explained.claimable).toBe(true);
+    await shop.cancel({ bookingId: claimed.booking.id, customer });
+    return "free";
+  }
+  const { outcome: _, ...refused } = claimed;
+  expect(explained).toEqual({ claimable: false, refused });
+  return claimed.reason;
 }

@@ -1,5 +1,4 @@
-import type { Booking } from "./model.ts";
-import { type CancellationTier, defaultPolicies, type FrozenPolicy } from "./policies.ts";
+import { type CancellationTier, defaultPolicies, type FrozenPolicy } from "../core/policies.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -7,8 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
  * The policy that a booking was made with. A row may come from another version, or from a hand in the table: what is missing in it or
  * is none is judged by the library's defaults, which give nothing away, so that no charge and no query stays undecided for it.
  */
-export function policyOf(booking: Pick<Booking, "policy">): FrozenPolicy {
-  const policy = fieldsOf(booking.policy);
+export function storedPolicy(stored: unknown): FrozenPolicy {
+  const policy = fieldsOf(stored);
   const cancellation = fieldsOf(policy["cancellation"]);
   const rescheduling = fieldsOf(policy["rescheduling"]);
   const otherwise = defaultPolicies;
