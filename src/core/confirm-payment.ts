@@ -139,12 +139,19 @@ function late(state: State, command: ConfirmPayment, booking: Booking, context: 
   const { now } = context;
   const current = stateAt(booking, now);
   if (current === "cancelled") return refund(command, booking, "late", "cancelled", context);
-  if (booking.policy.latePayment === "rebookIfFree" && now < booking.interval.start) {
+  if (mayRebook(booking, now)) {
     const placed = place(state, booking, null, context);
     if (!("refused" in placed)) return book(command, placed, context);
   }
   const reason = current === "pending" ? "never_claimed" : "hold_lapsed";
   return refund(command, booking, "late", reason, context);
+}
+
+/** Policy `rebookIfFree`. An offer that lapsed has been passed on, and whom it was made to may have accepted another since. */
+function mayRebook(booking: Booking, now: Instant): boolean {
+  return (
+    booking.policy.latePayment === "rebookIfFree" && booking.waitlistEntryId === null && now < booking.interval.start
+  );
 }
 
 /** The payment buys the booking: confirmed, claims without end. */

@@ -90,6 +90,8 @@ export interface Booking {
   readonly attendance: "attended" | "no_show" | null;
   /** The entry of the waiting list that it was offered to. */
   readonly waitlistEntryId: string | null;
+  /** The start that was offered to it, wherever the booking has been moved to since. */
+  readonly offeredStart: Instant | null;
 }
 
 /** The time as it was agreed: on the wall of the place. When the zone's rules change, this stays and the instant moves (B15). */

@@ -65,6 +65,7 @@ export function offerPlace(state: State, { entryId, candidate }: OfferPlace, con
     ...heldFor(entry, candidate, context),
     resources: assignment.resources,
     waitlistEntryId: entry.id,
+    offeredStart: candidate.wanted.interval.start,
   };
   const changes = {
     bookings: [booking],
@@ -91,7 +92,7 @@ function refused(refusal: OfferRefusal): Decision<OfferOutcome> {
 /** Nobody is asked twice about one time (unless the policy says so), nor about one that she has. */
 function hasPassed(state: State, entry: WaitingEntry, { wanted }: Candidate, { now, policies }: Context): boolean {
   const { start } = wanted.interval;
-  const over = offersOf(state, entry.id).some((offer) => offer.interval.start === start && !isStanding(offer, now));
+  const over = offersOf(state, entry.id).some((offer) => offer.offeredStart === start && !isStanding(offer, now));
   if (over && !policies.waitingList.offerAgain) return true;
   return [...state.bookings.values()].some(
     (booking) =>

@@ -176,6 +176,7 @@ export function newBooking(command: ReserveSlot, { now, policies, newId, newToke
     cancelReason: null,
     attendance: null,
     waitlistEntryId: null,
+    offeredStart: null,
   };
 }
 

@@ -85,6 +85,7 @@ export function applyTo(state: WorkingState, changes: Changes): void {
   for (const row of changes.resources ?? []) state.resources.set(row.id, row);
   for (const row of changes.bookings ?? []) state.bookings.set(row.id, row);
   for (const row of changes.claims ?? []) state.claims.set(claimKey(row), row);
+  if (changes.claims !== undefined) byResource.delete(state.claims);
   for (const row of changes.checkouts ?? []) state.checkouts.set(providerKey(row.key), row);
   for (const row of changes.payments ?? []) state.payments.set(providerKey(row.key), row);
   for (const row of changes.refunds ?? []) state.refunds.set(row.id, row);
@@ -114,7 +115,7 @@ export function claimsOf(state: State, bookingId: string): Claim[] {
   return [...state.claims.values()].filter((claim) => claim.bookingId === bookingId);
 }
 
-// A state never changes, so that what was found out about it stays true: one walk for all who ask about its resources.
+// One walk for all who ask about the resources of a state, until its claims change.
 const byResource = new WeakMap<State["claims"], ReadonlyMap<string, readonly Claim[]>>();
 
 /** Every claim on the resource, live or not. */

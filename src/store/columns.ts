@@ -53,6 +53,7 @@ export const types = {
     cancel_reason: "text",
     attendance: "text",
     waitlist_entry_id: "uuid",
+    offered_start: "timestamptz",
   },
   claims: {
     booking_id: "uuid",

@@ -86,6 +86,7 @@ export function toBooking(row: BookingRow): Booking {
     cancelReason: row.cancel_reason,
     attendance: row.attendance,
     waitlistEntryId: row.waitlist_entry_id,
+    offeredStart: instantOrNull(row.offered_start),
   };
 }
 
@@ -129,6 +130,7 @@ export function fromBooking(booking: Booking): BookingRow {
     cancel_reason: booking.cancelReason,
     attendance: booking.attendance,
     waitlist_entry_id: booking.waitlistEntryId,
+    offered_start: isoTextOrNull(booking.offeredStart),
   };
 }
 
@@ -288,13 +290,22 @@ function toAnchor({ zone, wall_date: date, wall_time: time, zone_data: zoneData 
   return zone === null || date === null || time === null || zoneData === null ? null : { zone, date, time, zoneData };
 }
 
+/** What the waiter wants instead of what the service has; damaged: what the service has, so that one row never stops the whole line. */
+function toWants(stored: unknown): readonly Want[] | null {
+  return Array.isArray(stored) && stored.length > 0 && stored.every(isWant) ? stored : null;
+}
+
+function isWant(stored: unknown): stored is Want {
+  if (typeof stored !== "object" || stored === null || !("resource" in stored) || !("quantity" in stored)) return false;
+  return typeof stored.resource === "string" && Number.isInteger(stored.quantity) && Number(stored.quantity) > 0;
+}
+
 export function toEntry(row: Omit<WaitingListRow, "number">): WaitingEntry {
   return {
     id: row.id,
     customer: row.customer,
     service: row.service_id,
-    // Written by us from checked wants, and only by us.
-    wants: row.wants as readonly Want[] | null,
+    wants: toWants(row.wants),
     quantity: row.quantity,
     window: { start: instant(row.window_from), end: instant(row.window_to) },
     state: row.state,

@@ -77,6 +77,7 @@ export interface BookingRow {
   cancel_reason: string | null;
   attendance: "attended" | "no_show" | null;
   waitlist_entry_id: string | null;
+  offered_start: string | null;
 }
 
 export interface ClaimRow {

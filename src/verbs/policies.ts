@@ -21,7 +21,7 @@ export interface PoliciesInput {
   readonly settlementGraceByProvider?: Readonly<Record<string, Duration>>;
   /**
    * What becomes of money that arrives when the hold is over. `"refund"` (default), even if the slot is free; `"rebookIfFree"` takes
-   * the slot again, never for a cancelled booking and never after its start.
+   * the slot again, never for a cancelled booking, never for an offer of the waiting list, and never after its start.
    */
   readonly latePayment?: "refund" | "rebookIfFree";
   /** Whether a lapsed hold that was never approved may be taken again at checkout. Default false. */

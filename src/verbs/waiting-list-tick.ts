@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../core/context.ts";
+import { BookonceError } from "../core/error.ts";
 import { expire } from "../core/expire.ts";
 import { type OfferPlace, offerPlace } from "../core/offer-place.ts";
 import { planOffers } from "../core/plan-offers.ts";
@@ -139,8 +140,30 @@ export class Ticker {
 
     const inLine = line.map(({ id }) => current.entries.get(id)).filter((entry) => entry !== undefined);
     const plan = planOffers(current, inLine, candidateSource(open, current, context), context);
-    const outcomes = await Promise.all(plan.offers.map((offer) => this.#offer(offer, line, options)));
-    return { offered: outcomes.filter((outcome) => outcome === "offered").length, settled, blocked: plan.blocked };
+    return { offered: await this.#offerInTurn(plan.offers, line, options), settled, blocked: plan.blocked };
+  }
+
+  /**
+   * One after another, as they stand in the line: which member of a pool the first gets decides whether there is one for the second.
+   * One that fails keeps nobody behind it waiting.
+   */
+  async #offerInTurn(
+    offers: readonly OfferPlace[],
+    line: readonly WaitingEntry[],
+    options: CallOptions,
+  ): Promise<number> {
+    let offered = 0;
+    const failures: unknown[] = [];
+    for (const offer of offers) {
+      try {
+        if ((await this.#offer(offer, line, options)) === "offered") offered += 1;
+      } catch (error) {
+        if (!(error instanceof BookonceError && error.code === "internal")) throw error;
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return offered;
   }
 
   #settle({ id, customer }: WaitingEntry, servable: boolean, options: CallOptions): Promise<Settled> {

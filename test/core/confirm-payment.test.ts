@@ -150,6 +150,12 @@ const refundedRows: readonly {
     reason: "hold_lapsed",
   },
   {
+    when: "the policy re-books, but it was an offer of the waiting list, which has passed to the next",
+    state: world({ bookings: [bookingIn.lapsed({ policy: rebooking, waitlistEntryId: "e1" })] }),
+    outcome: "late",
+    reason: "hold_lapsed",
+  },
+  {
     when: "the policy re-books, but the time begins at this very instant",
     state: world({ bookings: [bookingIn.lapsed({ policy: rebooking, interval: { start: now, end: now + hour } })] }),
     outcome: "late",

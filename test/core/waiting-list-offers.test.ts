@@ -55,6 +55,12 @@ describe("one offer", () => {
     ],
     ["it lapsed", world([w1], [anOffer(w1, { holdExpiresAt: now })]), {}, "passed"],
     [
+      "she has moved away from it, and let that lapse",
+      world([w1], [anOffer(w1, { holdExpiresAt: now, interval: { start: start - hour, end: start } })]),
+      {},
+      "passed",
+    ],
+    [
       "she has booked it herself",
       world(
         [w1],

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { BookingView } from "bookonce";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../src/store/migrations.generated.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { aResource, book, receipt, reserve, unique } from "../support/fixtures.ts";
+import { aResource, book, receipt, reserve, type Shop, unique } from "../support/fixtures.ts";
+import { at, offering, offerOf, ten, waits } from "../support/waiting.ts";
 
 let db: TestDatabase;
 const all = migrations.map(({ name }) => name);
@@ -38,22 +40,57 @@ test("migrate() applies everything once, and nothing the second time", async () 
   await book(shop);
 });
 
-test("a database of an earlier version, with bookings in it, is brought up to date and keeps them", async () => {
-  const older = migrations.slice(0, 3);
-  const bookkeeping = "number integer primary key, name text not null, applied_at timestamptz not null default now()";
-  await db.pool.query(`create schema older; create table older.migrations (${bookkeeping})`);
-  for (const { number, name, sql } of older) {
-    await db.pool.query(sql.replaceAll("{{schema}}", "older"));
-    await db.pool.query("insert into older.migrations values ($1, $2)", [number, name]);
+test.each(all.slice(2, -1).map((name, index) => [name, index + 3] as const))(
+  "a database as it was after %s, with bookings in it, is brought up to date and keeps them",
+  async (name, count) => {
+    const [newer, older] = [`newer_${count}`, `older_${count}`];
+    const source = db.another({ schema: newer });
+    await source.migrate();
+    const input = { requestId: unique("request"), customer: unique("customer"), resources: [await aResource(source)] };
+    const booking = await book(source, input);
+    const offer = await movedOffer(source);
+    const bookkeeping = "number integer primary key, name text not null, applied_at timestamptz not null default now()";
+    await db.pool.query(`create schema ${older}; create table ${older}.migrations (${bookkeeping})`);
+    for (const { number, name, sql } of migrations.slice(0, count)) {
+      await db.pool.query(sql.replaceAll("{{schema}}", older));
+      await db.pool.query(`insert into ${older}.migrations values ($1, $2)`, [number, name]);
+    }
+    await copyRows(newer, older);
+
+    const shop = db.another({ schema: older });
+    expect(await shop.migrate()).toEqual({ applied: all.slice(count) });
+    expect(all[count - 1]).toBe(name);
+    expect(await reserve(shop, input)).toMatchObject({ outcome: "existing", booking: { id: booking.id } });
+    await receipt(shop, booking);
+    expect((await shop.audit()).problems).toEqual([]);
+    const offered = `select offered_start from ${older}.bookings where id = $1`;
+    expect((await db.pool.query(offered, [offer.id])).rows).toEqual([{ offered_start: ten }]);
+  },
+);
+
+/** An offer of the waiting list that its customer has moved by two hours. */
+async function movedOffer(shop: Shop): Promise<BookingView> {
+  const waiting = await waits(shop, await offering(shop, unique("cut")), "w1");
+  await shop.waitlist.tick();
+  const offer = await offerOf(shop, waiting);
+  const moved = await shop.reschedule({ bookingId: offer.id, customer: "w1", start: at(12) });
+  if (moved.outcome !== "rescheduled") throw new Error(moved.outcome);
+  return moved.booking;
+}
+
+/** What an earlier version would have written: the columns that it knew. */
+async function copyRows(from: string, to: string): Promise<void> {
+  for (const table of ["resources", "services", "waiting_list", "bookings", "claims", "events"]) {
+    const { rows } = await db.pool.query<{ names: string }>(
+      `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+       where table_schema = $1 and table_name = $2 and is_generated = 'NEVER'`,
+      [to, table],
+    );
+    const names = rows[0]?.names ?? "";
+    const all = `insert into ${to}.${table} (${names}) overriding system value select ${names} from ${from}.${table}`;
+    await db.pool.query(all);
   }
-  const shop = db.another({ schema: "older" });
-  const input = { requestId: unique("request"), customer: unique("customer"), resources: [await aResource(shop)] };
-  const booking = await book(shop, input);
-  expect(await shop.migrate()).toEqual({ applied: all.slice(older.length) });
-  expect(await reserve(shop, input)).toMatchObject({ outcome: "existing", booking: { id: booking.id } });
-  await receipt(shop, booking);
-  expect((await shop.audit()).problems).toEqual([]);
-});
+}
 
 test("many instances that migrate at once: one does the work, the others find it done (O1)", async () => {
   const shops = Array.from({ length: 8 }, () => db.another({ schema: "at_once" }));

@@ -34,8 +34,12 @@ const rulesOfTheLine = `union all
   select 'left, and still offered to: ' || e.id from @s.waiting_list e join @s.bookings b on b.waitlist_entry_id = e.id
     where e.state not in ('waiting', 'unservable') and b.state = 'held' and b.hold_expires_at > @s.clock()
   union all
-  select 'offered twice: ' || b.waitlist_entry_id || ' ' || b.starts_at from @s.bookings b where b.waitlist_entry_id is not null
-    group by b.waitlist_entry_id, b.starts_at, b.resource_ids having count(*) > 1`;
+  select 'offered twice: ' || b.waitlist_entry_id || ' ' || b.offered_start from @s.bookings b where b.waitlist_entry_id is not null
+    group by b.waitlist_entry_id, b.offered_start having count(*) > 1
+  union all
+  select 'moved, or never there: ' || b.id from @s.bookings b where b.waitlist_entry_id is not null and b.offered_start is distinct from coalesce(
+    (select (e.data -> 'from' ->> 'start')::timestamptz from @s.events e
+      where e.booking_id = b.id and e.type = 'booking_rescheduled' order by e.id limit 1), b.starts_at)`;
 
 test("random sequences with a waiting list: nothing is thrown, no rule is ever broken, and the line comes to rest", async () => {
   console.log(`seed ${options.seed}, ${options.numRuns} sequences`);

@@ -36,6 +36,7 @@ table bookings.cancelled_by text
 table bookings.cancel_reason text
 table bookings.attendance text
 table bookings.waitlist_entry_id uuid
+table bookings.offered_start timestamp with time zone
 table checkouts.provider text not null
 table checkouts.account text not null
 table checkouts.external_id text not null

@@ -87,7 +87,8 @@ export class ScheduleCrowd {
     const text = `select id::text, customer, token, price_amount, waitlist_entry_id::text, state, starts_at, ends_at, hold_expires_at,
       (data ->> 'wish')::int as wish, state = 'confirmed' or state = 'pending'
         or state = 'held' and hold_expires_at + interval '1 second' > ${this.#db.schema}.clock() as standing
-      from ${this.#db.schema}.bookings order by created_at, id`;
+      from ${this.#db.schema}.bookings b
+      order by (select min(e.id) from ${this.#db.schema}.events e where e.booking_id = b.id)`;
     return (await this.#db.pool.query<Row>({ name: "bookings", text })).rows;
   }
 

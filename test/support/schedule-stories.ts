@@ -181,12 +181,7 @@ function fortySteps(piece: fc.Arbitrary<ScheduleStep[]>): fc.Arbitrary<ScheduleS
     .map((pieces) => pieces.flat().slice(0, 40));
 }
 
-/** Thirty steps on average; fewer when a failure is being shortened. */
-function someSteps(piece: fc.Arbitrary<ScheduleStep[]>): fc.Arbitrary<ScheduleStep[]> {
-  return fc.array(piece, { minLength: 1, maxLength: 41, size: "max" }).map((pieces) => pieces.flat());
-}
-
 export const scheduleLife: fc.Arbitrary<ScheduleStep[]> = fortySteps(pieceOf(steps, stories));
-export const waitingLife: fc.Arbitrary<ScheduleStep[]> = someSteps(
+export const waitingLife: fc.Arbitrary<ScheduleStep[]> = fortySteps(
   pieceOf([...steps, ...stepsOfTheLine], [...stories, ...Array.from({ length: 4 }, () => storiesOfTheLine).flat()]),
 );

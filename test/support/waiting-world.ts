@@ -116,6 +116,7 @@ export function anOffer(entry: WaitingEntry, over: Partial<Booking> = {}): Booki
     cancelReason: null,
     attendance: null,
     waitlistEntryId: entry.id,
+    offeredStart: start,
     ...over,
   };
 }

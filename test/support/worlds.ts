@@ -39,6 +39,7 @@ export function aBooking(over: Partial<Booking> = {}): Booking {
     service: null,
     session: null,
     waitlistEntryId: null,
+    offeredStart: null,
     price,
     holdExpiresAt: now + 15 * minute,
     payableUntil: null,

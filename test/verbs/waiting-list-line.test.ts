@@ -27,6 +27,55 @@ describe("the line", () => {
     expect(await db.bookonce.waitlist.tick()).toMatchObject({ offered: 0 });
   });
 
+  test("R63: the places of a pool are offered in the order of the line: what the first is given leaves one to the second", async () => {
+    const { bookonce } = db;
+    for (const id of ["anna", "boris"]) await bookonce.resources.put({ id });
+    await bookonce.resources.put({ id: "masters", kind: "pool", members: ["anna", "boris"] });
+    await bookonce.services.put({
+      id: "cut",
+      duration: { minutes: 60 },
+      buffers: { after: { minutes: 15 } },
+      resources: ["masters"],
+    });
+    // Boris is busy in the middle: whoever is offered Anna at eleven would leave nobody for ten.
+    await sold(bookonce, "cut", "owner", { resources: ["boris"], start: at(10.5) });
+    const first = await waits(bookonce, "cut", "first");
+    const second = await waits(bookonce, "cut", "second", { from: at(11), to: at(12) });
+    const third = await waits(bookonce, "cut", "third", { from: at(12.25), to: at(13.25) });
+    expect(await bookonce.waitlist.tick()).toMatchObject({ offered: 2 });
+    expect(await statesOf(bookonce, [first, second, third])).toEqual(["offered", "waiting", "offered"]);
+    expect(await bookonce.waitlist.tick()).toMatchObject({ offered: 0 });
+  });
+
+  test("a time that she has moved an offer away from is not offered to her again", async () => {
+    const { bookonce } = db;
+    const service = await offering(bookonce, "cut", { hours: true });
+    const waiting = await waits(bookonce, service, "w1", { from: at(10), to: at(12) });
+    await bookonce.waitlist.tick();
+    const offer = await offerOf(bookonce, waiting);
+    await bookonce.reschedule({ bookingId: offer.id, customer: "w1", start: at(15) });
+    await bookonce.waitlist.decline({ bookingId: offer.id, customer: "w1" });
+    expect(await offerOf(bookonce, waiting)).toMatchObject({ start: at(11) });
+    await bookonce.waitlist.decline({ bookingId: (await offerOf(bookonce, waiting)).id, customer: "w1" });
+    expect(await bookonce.waitlist.tick()).toMatchObject({ offered: 0 });
+  });
+
+  test("an entry that a hand in the table has damaged waits for what the service has, and stops nobody", async () => {
+    const { bookonce } = db;
+    const service = await offering(bookonce, "cut", { capacity: 9 });
+    const entries = [];
+    const damages = ["7", "[]", '"room"', "{}", "[null]", '[{"resource": 7, "quantity": 1}]', '[{"resource": "x"}]'];
+    for (const damage of damages) {
+      const damaged = await waits(bookonce, service, `customer-${damage}`);
+      entries.push(damaged);
+      const values = [damaged.id, damage];
+      await db.pool.query(`update ${db.schema}.waiting_list set wants = $2::jsonb where id = $1`, values);
+    }
+    entries.push(await waits(bookonce, service, "whole"));
+    expect(await bookonce.waitlist.tick()).toMatchObject({ offered: entries.length });
+    expect(await statesOf(bookonce, entries)).toEqual(entries.map(() => "offered"));
+  });
+
   test("under strict whoever cannot be served blocks those behind, of the same service only", async () => {
     const strict = db.another({ policies: { waitlist: { order: "strict" } } });
     const service = await offering(strict, "class", { capacity: 1 });
