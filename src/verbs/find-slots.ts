@@ -4,13 +4,14 @@ import type { Wanted } from "../core/admit.ts";
 import type { TimeRules } from "../core/context.ts";
 import { BookonceError } from "../core/error.ts";
 import { look } from "../core/look.ts";
+import type { Booking } from "../core/model.ts";
 import type { State } from "../core/state.ts";
 import type { Instant } from "../core/time.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Keys, keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { callOptions } from "./call-options.ts";
-import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, wants } from "./input.ts";
+import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, uuid, wants } from "./input.ts";
 import { ownRunner } from "./runner.ts";
 import { type ServiceView, serviceSource, type WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -25,6 +26,11 @@ export interface SlotQuery {
   readonly quantity?: number;
   /** Who asks: her own live hold is shown as hers, and her limits count. */
   readonly customer?: string;
+  /**
+   * A booking of this customer that the time is to take the place of: the hold that `reserveSlot` would replace, or the booking that
+   * `reschedule` would move. It is in no time's way, and does not count in her limits.
+   */
+  readonly replaces?: string;
 }
 
 export interface FindSlotsQuery extends SlotQuery {
@@ -40,7 +46,7 @@ export interface Slot {
   readonly left: number;
   /**
    * The customer's own live hold is here: claiming the same again returns that hold, another time that overlaps it needs `replaces`.
-   * Times that only her limit of a day keeps from her, because she holds another one, are not listed.
+   * Times that only her limit of a day keeps from her, because she holds another one, are listed when that is what they replace.
    */
   readonly own: boolean;
 }
@@ -50,7 +56,11 @@ export type SlotExplanation =
   | { readonly claimable: true; readonly slot: Slot }
   | { readonly claimable: false; readonly refused: TimeRefused };
 
-/** Free times: fast reads that may be stale when they arrive; claiming decides again, by the same function (B1, B16). */
+/**
+ * Free times: fast reads that may be stale when they arrive; claiming decides again, by the same function (B1, B16).
+ *
+ * @throws BookonceError `invalid_input`: the service is unknown or has no times, or `replaces` is no booking of the customer
+ */
 export interface Slots {
   find(query: FindSlotsQuery, options?: CallOptions): Promise<readonly Slot[]>;
   explain(query: SlotQuery & { readonly start: Date | string }, options?: CallOptions): Promise<SlotExplanation>;
@@ -65,6 +75,7 @@ const base = {
   resources: wants.optional(),
   quantity: quantities.default(1),
   customer: identifier.optional(),
+  replaces: uuid.optional(),
 };
 const dayMs = 86_400_000;
 const findSchema = z
@@ -112,8 +123,10 @@ export function slots(engine: Engine, store: Store): Slots {
       const options = callOptions("slots.explain", given);
       const query = parseInput("slots.explain", explainSchema, input);
       const service = await serviceOf(query.service, options);
-      const snapshot = await snapshotOf(keysOf(wantedAt(service, query, query.start)), options);
-      const looked = slotAt(snapshot, service, query, query.start);
+      const needed = keysOf(wantedAt(service, query, query.start));
+      const snapshot = await snapshotOf({ ...needed, bookingIds: replacedBy(query) }, options);
+      const replaced = replacedIn(snapshot, query);
+      const looked = slotAt(snapshot, service, query, query.start, replaced);
       return "refused" in looked ? { claimable: false, refused: looked.refused } : { claimable: true, slot: looked };
     },
     async nextFree(input, given) {
@@ -153,7 +166,20 @@ function wholeRange(service: ServiceView, query: Query, from: Instant, to: Insta
   return {
     windows: first.wants.map(({ resource }) => ({ resource, ...range, day: range })),
     customers: query.customer === undefined ? [] : [query.customer],
+    bookingIds: replacedBy(query),
   };
+}
+
+function replacedBy({ replaces }: Query): string[] {
+  return replaces === undefined ? [] : [replaces];
+}
+
+/** Only her own: of other people's bookings nothing is told. */
+function replacedIn({ state }: Snapshot, { replaces, customer }: Query): Booking | null {
+  if (replaces === undefined) return null;
+  const booking = state.bookings.get(replaces);
+  if (booking !== undefined && booking.customer === customer) return booking;
+  throw invalidInput("slots", [{ path: "replaces", message: "is no booking of this customer" }]);
 }
 
 function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, from: Instant, to: Instant): Slot[] {
@@ -163,8 +189,9 @@ function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, fro
       `slots: the service ${service.id} has no times to list; give it a schedule and a grid`,
     );
   }
+  const replaced = replacedIn(snapshot, query);
   return startsOf(service, service.rules, from, to, snapshot.now)
-    .map((start) => slotAt(snapshot, service, query, start))
+    .map((start) => slotAt(snapshot, service, query, start, replaced))
     .filter((looked): looked is Slot => !("refused" in looked));
 }
 
@@ -190,9 +217,10 @@ function slotAt(
   service: ServiceView,
   query: Query,
   start: Instant,
+  replaced: Booking | null,
 ): Slot | { readonly refused: TimeRefused } {
   const wanted = wantedAt(service, query, start);
-  const looked = look(state, wanted, { now, admitTime });
+  const looked = look(state, wanted, { now, admitTime }, replaced);
   if ("refused" in looked) return { refused: viewTimeRefusal(looked.refused) };
   return { start: new Date(start), end: new Date(wanted.interval.end), ...looked };
 }

@@ -39,7 +39,7 @@ const schema = z.strictObject({
   providers: z
     .record(identifier, z.strictObject({ refund: z.enum(["api", "person"]), partialRefund: z.boolean() }))
     .default({}),
-  batch: z.strictObject({ size: positive.default(64), inFlight: positive.default(2) }).prefault({}),
+  batch: z.strictObject({ size: positive.default(128), inFlight: positive.default(2) }).prefault({}),
   timeouts: z
     .strictObject({
       lockMs: positive.default(1_000),

@@ -41,6 +41,21 @@ const oneADay = { perCustomer: 1, perResource: null };
 const held = aBooking();
 const taken = { refused: { reason: "slot_taken", resource: "anna" } };
 
+describe("a booking that the time would take the place of is in nobody's way", () => {
+  test("nor does it fill up her day", () => {
+    const state = having([held]);
+    const other = wanted(3, { limits: oneADay });
+    expect(look(state, other, context())).toMatchObject({ refused: { reason: "limit_reached" } });
+    expect(look(state, other, context(), held)).toEqual({ left: 1, own: false });
+    expect(look(having([bookingIn.confirmed()]), wanted(0.5), context(), held)).toEqual({ left: 1, own: false });
+  });
+
+  test("others still are", () => {
+    const rival = aRival({ interval: { start: start + hour, end: start + 2 * hour } });
+    expect(look(having([held, rival]), wanted(0.5), context(), held)).toEqual(taken);
+  });
+});
+
 describe("R27: her own hold is shown as hers", () => {
   test.each([
     ["its own time", 0],
