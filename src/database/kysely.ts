@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { expectGiven } from "./expect-given.ts";
 import type { Database } from "./port.ts";
 import { hasValues } from "./query.ts";
 import {
@@ -66,6 +67,7 @@ export interface KyselyInstance {
  * ```
  */
 export function kyselyDatabase(db: KyselyInstance): Database<KyselyTransaction> {
+  expectGiven("kyselyDatabase", db, "withoutPlugins", "an instance of Kysely");
   return {
     transaction(options, work) {
       const running = db
@@ -81,7 +83,10 @@ export function kyselyDatabase(db: KyselyInstance): Database<KyselyTransaction> 
       return abortable(running, options.signal);
     },
     // A plugin might rename our column or parse its JSON.
-    join: (transaction) => joinTransaction(transaction, () => sessionOf(transaction.withoutPlugins())),
+    join(transaction) {
+      expectGiven("within", transaction, "withoutPlugins", "a transaction of Kysely's");
+      return joinTransaction(transaction, () => sessionOf(transaction.withoutPlugins()));
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { expectGiven } from "./expect-given.ts";
 import { ConnectionLost, isAnswered } from "./failure.ts";
 import { sendTogether, takesFlights } from "./pg-flight.ts";
 import type { Database, Transaction, TransactionOptions } from "./port.ts";
@@ -80,7 +81,7 @@ export function pgDatabase(
   poolOrSettings: PgPool | PgSettings,
   options: PgOptions = {},
 ): Database<PgClient> | OwnedPgDatabase {
-  if ("connect" in poolOrSettings) return poolDatabase(poolOrSettings, options);
+  if (isPool(poolOrSettings)) return poolDatabase(poolOrSettings, options);
   const pool = new pg.Pool({
     // Seen in pg_stat_activity, where the question is who waits for whom.
     fallback_application_name: "bookonce",
@@ -97,10 +98,20 @@ export function pgDatabase(
   return { ...poolDatabase(pool, options), close: () => pool.end() };
 }
 
+function isPool(given: PgPool | PgSettings): given is PgPool {
+  const isObject = typeof given === "object" && given !== null;
+  if (isObject && !("connect" in given)) return false;
+  expectGiven("pgDatabase", given, "connect", "a pool of node-postgres, or settings such as { connectionString: … }");
+  return true;
+}
+
 function poolDatabase(pool: PgPool, { prepare = false }: PgOptions): Database<PgClient> {
   return {
     transaction: (transactionOptions, work) => leaseConnection(pool, prepare, transactionOptions, work),
-    join: (client) => joinTransaction(client, () => sessionOf(client)),
+    join(client) {
+      expectGiven("within", client, "query", "a client of node-postgres on which you have sent BEGIN");
+      return joinTransaction(client, () => sessionOf(client));
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { BookonceError } from "../core/error.ts";
+import { expectGiven } from "./expect-given.ts";
 import type { Database } from "./port.ts";
 import { type QueryClient, queryDatabase, sessionOf } from "./query.ts";
 import { joinTransaction } from "./session.ts";
@@ -33,12 +34,16 @@ export interface PgliteInstance {
  * @throws BookonceError `not_migrated`, from `migrate()`: PGlite was created without the btree_gist extension.
  */
 export function pgliteDatabase(pglite: PgliteInstance): Database<PgliteTransaction> {
+  expectGiven("pgliteDatabase", pglite, "transaction", "an instance of PGlite");
   const database = queryDatabase({
     transaction: (work) => pglite.transaction((transaction) => work(clientOf(transaction))),
   });
   return {
     transaction: (options, work) => database.transaction(options, work),
-    join: (transaction) => joinTransaction(transaction, () => sessionOf(clientOf(transaction))),
+    join(transaction) {
+      expectGiven("within", transaction, "query", "a transaction of PGlite's");
+      return joinTransaction(transaction, () => sessionOf(clientOf(transaction)));
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { expectGiven } from "./expect-given.ts";
 import type { Database, Statement } from "./port.ts";
 import {
   abortable,
@@ -28,6 +29,7 @@ export interface QueryDriver {
  * connection, so that none goes back to a pool in an unknown state.
  */
 export function queryDatabase(driver: QueryDriver): Database<QueryClient> {
+  expectGiven("queryDatabase", driver, "transaction", "an object with a transaction(work) method");
   return {
     transaction(options, work) {
       const running = driver.transaction((client) => {
@@ -36,7 +38,10 @@ export function queryDatabase(driver: QueryDriver): Database<QueryClient> {
       });
       return abortable(running, options.signal);
     },
-    join: (client) => joinTransaction(client, () => sessionOf(client)),
+    join(client) {
+      expectGiven("within", client, "query", "an object with a query(text, values) method, over your open transaction");
+      return joinTransaction(client, () => sessionOf(client));
+    },
   };
 }
 

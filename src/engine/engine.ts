@@ -30,9 +30,6 @@ export class Engine {
   readonly #joined = new WeakMap<Transaction, Promise<unknown>>();
 
   constructor(options: EngineOptions) {
-    expectPositive({ "batch.size": options.batchSize, "batch.inFlight": options.batchesInFlight });
-    const { lockMs, statementMs, idleMs } = options.timeouts;
-    expectPositive({ "timeouts.lockMs": lockMs, "timeouts.statementMs": statementMs, "timeouts.idleMs": idleMs });
     this.#options = options;
     this.#batcher = new Batcher({
       size: options.batchSize,
@@ -154,16 +151,6 @@ export class Engine {
 /** 10 ms, 20 ms, 40 ms … at most half a second, with jitter so that those who collided once do not collide again. */
 function retryDelay(attempts: number): number {
   return Math.min(10 * 2 ** (attempts - 1), 500) * (0.5 + Math.random());
-}
-
-// A batch of none would never start, and a time-out of zero is PostgreSQL's word for none at all.
-function expectPositive(settings: Readonly<Record<string, number>>): void {
-  const problems = Object.entries(settings)
-    .filter(([, value]) => !(Number.isInteger(value) && value > 0 && value < 2 ** 31))
-    .map(([path]) => ({ path, message: "must be a whole number above zero" }));
-  if (problems.length === 0) return;
-  const summary = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
-  throw new BookonceError("invalid_input", `createBookonce: ${summary}`, { problems });
 }
 
 /** Raw database errors never leave the library (O6). */
