@@ -5,7 +5,7 @@ import { claimEnd } from "./hold-end.ts";
 import { noLimits } from "./limits.ts";
 import type { Booking, Claim } from "./model.ts";
 import { type Money, sameMoney } from "./money.ts";
-import { type Decision, type State, unchanged } from "./state.ts";
+import { applyTo, type Changes, type Decision, type State, together, unchanged, workingCopy } from "./state.ts";
 import { stateAt } from "./states.ts";
 import type { Instant } from "./time.ts";
 
@@ -43,8 +43,15 @@ export type RescheduleOutcome =
 /**
  * The new place is claimed and the old one closed in one step (B10): same booking, same payment, same standing approval. Refused: the
  * booking is as it was. Its own old claims are not in its way.
+ *
+ * @param along Bookings that move after it in the same step, and are not in its way either.
  */
-export function reschedule(state: State, command: Reschedule, context: Context): Decision<RescheduleOutcome> {
+export function reschedule(
+  state: State,
+  command: Reschedule,
+  context: Context,
+  along: readonly string[] = [],
+): Decision<RescheduleOutcome> {
   const { now } = context;
   const booking = state.bookings.get(command.bookingId);
   if (booking === undefined || (command.customer !== null && command.customer !== booking.customer)) {
@@ -58,7 +65,7 @@ export function reschedule(state: State, command: Reschedule, context: Context):
 
   const administrator = command.customer === null;
   const customer = administrator ? null : booking.customer;
-  const standing = { without: [booking.id], preferred: booking.resources };
+  const standing = { without: [booking.id, ...along], preferred: booking.resources };
   const assignment = command.agreed
     ? admit(state, { ...wanted, customer, limits: noLimits }, standing, { now, admitTime: () => null })
     : admit(state, { ...wanted, customer }, standing, context);
@@ -99,6 +106,31 @@ export function reschedule(state: State, command: Reschedule, context: Context):
       ],
     },
   };
+}
+
+/**
+ * Bookings that share one place, as those of a group session do, in one step and all or none: one after another, the first would find
+ * the others where it shall be. The outcome is that of each, or the one that kept them all where they are.
+ */
+export function rescheduleTogether(
+  state: State,
+  commands: readonly Reschedule[],
+  context: Context,
+): Decision<readonly RescheduleOutcome[]> {
+  const current = workingCopy(state);
+  const outcomes: RescheduleOutcome[] = [];
+  const changes: Changes[] = [];
+  for (const [index, command] of commands.entries()) {
+    const along = commands.slice(index + 1).map(({ bookingId }) => bookingId);
+    const decision = reschedule(current, command, context, along);
+    if (decision.outcome.outcome === "refused" || decision.outcome.outcome === "stale") {
+      return unchanged(commands.map(() => decision.outcome));
+    }
+    outcomes.push(decision.outcome);
+    changes.push(decision.changes);
+    applyTo(current, decision.changes);
+  }
+  return { outcome: outcomes, changes: together(changes) };
 }
 
 function refused(refusal: RescheduleRefusal): Decision<RescheduleOutcome> {

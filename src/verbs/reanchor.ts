@@ -6,7 +6,7 @@ import { toBooking, instant as toInstant } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
 import { type CallOptions, identifier, parseInput } from "./input.ts";
-import { moveBooking, readBooking } from "./reschedule.ts";
+import { type Move, type MoveOutcome, moveTogether, readBooking } from "./reschedule.ts";
 import type { Runner } from "./runner.ts";
 import type { ServiceSource } from "./services.ts";
 
@@ -31,7 +31,8 @@ export interface Reanchored {
   /**
    * - `found`: a dry run. `moved`: done; its history, reminders and events say so.
    * - `conflict`: somebody else has the new time, or it has begun: it is as it was, and a person must decide. `refused` has the reason.
-   *   Notice, opening hours and limits are no reason: they were judged when the time was agreed.
+   *   Notice, opening hours and limits are no reason: they were judged when the time was agreed. A group session moves as one or not
+   *   at all.
    * - `skipped`: the clocks now skip the wall time; a person must decide.
    */
   readonly outcome: "found" | "moved" | "conflict" | "skipped";
@@ -69,11 +70,10 @@ export async function reanchor(
     if (page.rows.length === 0) break;
   }
   if (dryRun) return affected.map(({ found }) => found);
-  const moved: (Reanchored | null)[] = [];
-  for (const one of affected.toSorted(outOfTheWay)) {
-    moved.push(await move(runner, store, services, one, actor, options));
-  }
-  return moved.filter((found) => found !== null);
+  const moved: Reanchored[] = [];
+  for (const group of groupsOf(affected))
+    moved.push(...(await moveGroup(runner, store, services, group, actor, options)));
+  return moved;
 }
 
 interface Affected {
@@ -100,42 +100,65 @@ function check(booking: Booking): Affected | null {
   return { booking, anchor, found };
 }
 
-/** A full day moves as a row of people does: who stands at its head in the direction of the move steps first. */
-function outOfTheWay({ found: left }: Affected, { found: right }: Affected): number {
+/**
+ * Those of one group session move together, everybody else alone. A full day moves as a row of people does: who stands at its head in the
+ * direction of the move steps first.
+ */
+function groupsOf(affected: readonly Affected[]): (readonly Affected[])[] {
+  const bySession = Map.groupBy(affected, ({ booking }) => booking.session?.id ?? booking.id);
+  return [...bySession.values()].sort(([left], [right]) =>
+    left === undefined || right === undefined ? 0 : outOfTheWay(left.found, right.found),
+  );
+}
+
+function outOfTheWay(left: Reanchored, right: Reanchored): number {
   const later = left.to > left.from;
   if (later !== right.to > right.from) return later ? -1 : 1;
   return (left.to.getTime() - right.to.getTime()) * (later ? -1 : 1);
 }
 
-async function move(
+async function moveGroup(
   runner: Runner,
   store: Store,
   services: ServiceSource,
-  { booking, anchor, found }: Affected,
+  group: readonly Affected[],
   actor: string,
   options: CallOptions,
-): Promise<Reanchored | null> {
-  if (found.outcome === "skipped") return found;
-  const { interval, wants } = booking;
+): Promise<readonly Reanchored[]> {
+  const skipped = group.filter(({ found }) => found.outcome === "skipped").map(({ found }) => found);
+  const moving = group.filter(({ found }) => found.outcome !== "skipped");
+  if (moving.length === 0) return skipped;
+  const moves = moving.map((one) => ({ booking: one.booking, move: moveOf(one, actor) }));
+  const outcomes = await moveTogether(runner, services, moves, options);
+  if (outcomes.every(({ outcome }) => outcome !== "stale")) {
+    return [...skipped, ...moving.map(({ found }, index) => told(found, outcomes[index]))];
+  }
+  // One has changed since it was found: by its customer, perhaps to a time that needs nothing of us.
+  const again: Affected[] = [];
+  for (const { booking } of moving) {
+    const changed = await readBooking(runner, store, booking.id, options);
+    const found = changed === null ? null : check(changed);
+    if (found !== null) again.push(found);
+  }
+  const others: Reanchored[] = [];
+  for (const one of groupsOf(again)) others.push(...(await moveGroup(runner, store, services, one, actor, options)));
+  return [...skipped, ...others];
+}
+
+function moveOf({ booking: { interval, wants }, anchor, found }: Affected, actor: string): Move {
   const start = found.to.getTime();
-  const outcome = await moveBooking(
-    runner,
-    services,
-    booking,
-    {
-      customer: null,
-      actor,
-      interval: { start, end: start + interval.end - interval.start },
-      wants,
-      price: undefined,
-      agreed: { ...anchor, zoneData: process.versions["tz"] ?? "unknown" },
-    },
-    options,
-  );
-  if (outcome.outcome === "refused") return { ...found, outcome: "conflict", refused: outcome.reason };
-  if (outcome.outcome !== "stale") return { ...found, outcome: "moved" };
-  // Changed since it was found: by its customer, perhaps to a time that needs nothing of us.
-  const changed = await readBooking(runner, store, booking.id, options);
-  const again = changed === null ? null : check(changed);
-  return again === null ? null : move(runner, store, services, again, actor, options);
+  return {
+    customer: null,
+    actor,
+    interval: { start, end: start + interval.end - interval.start },
+    wants,
+    price: undefined,
+    agreed: { ...anchor, zoneData: process.versions["tz"] ?? "unknown" },
+  };
+}
+
+function told(found: Reanchored, outcome: MoveOutcome | undefined): Reanchored {
+  return outcome?.outcome === "refused"
+    ? { ...found, outcome: "conflict", refused: outcome.reason }
+    : { ...found, outcome: "moved" };
 }

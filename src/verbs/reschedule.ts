@@ -1,8 +1,14 @@
 import { z } from "zod";
 import type { Anchor, Booking, Want } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
-import { type RescheduleOutcome as CoreOutcome, reschedule as decide, type Reschedule } from "../core/reschedule.ts";
+import {
+  type RescheduleOutcome as CoreOutcome,
+  reschedule as decide,
+  type Reschedule,
+  rescheduleTogether,
+} from "../core/reschedule.ts";
 import type { Interval } from "../core/time.ts";
+import { type Keys, mergeKeys } from "../store/keys.ts";
 import { toBooking } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
@@ -98,31 +104,66 @@ export interface Move extends Pick<Reschedule, "customer" | "actor" | "price"> {
   readonly agreed: Anchor | null;
 }
 
+export type MoveOutcome = RescheduleOutcome | { readonly outcome: "stale" };
+
 /** Moves a booking as it was read; `stale` if it has changed since. */
-export async function moveBooking(
+async function moveBooking(
+  runner: Runner,
+  services: ServiceSource,
+  booking: Booking,
+  move: Move,
+  options: CallOptions,
+): Promise<MoveOutcome> {
+  const { needed, asMoved } = await planOf(runner, services, booking, move, options);
+  const decideIt = command(needed, (state, context) => decide(state, asMoved, context), view);
+  return runner.run(decideIt, options, defaultBudgetMs);
+}
+
+/** Moves bookings that share their place in one step, all or none; `stale` for all if one has changed since. */
+export async function moveTogether(
+  runner: Runner,
+  services: ServiceSource,
+  all: readonly { readonly booking: Booking; readonly move: Move }[],
+  options: CallOptions,
+): Promise<readonly MoveOutcome[]> {
+  const plans: Plan[] = [];
+  for (const { booking, move } of all) plans.push(await planOf(runner, services, booking, move, options));
+  const decideThem = command(
+    mergeKeys(plans.map(({ needed }) => needed)),
+    (state, context) =>
+      rescheduleTogether(
+        state,
+        plans.map(({ asMoved }) => asMoved),
+        context,
+      ),
+    (outcomes, now) => outcomes.map((outcome) => view(outcome, now)),
+  );
+  return runner.run(decideThem, options, defaultBudgetMs);
+}
+
+interface Plan {
+  readonly needed: Keys;
+  readonly asMoved: Reschedule;
+}
+
+async function planOf(
   runner: Runner,
   services: ServiceSource,
   booking: Booking,
   { interval, wants, agreed, ...move }: Move,
   options: CallOptions,
-): Promise<RescheduleOutcome | { readonly outcome: "stale" }> {
+): Promise<Plan> {
   const service = booking.service === null ? null : await services(runner, booking.service, options);
   const asked = askFor(service === null ? null : { id: service.id, definition: service }, wants, interval, 1);
   const wanted = wantedOf({ ...asked, buffers: booking.buffers }, booking.customer);
   const anchor = agreed ?? anchorAt(interval.start, wanted.rules);
-  const asMoved = { bookingId: booking.id, version: booking.version, ...move, wanted, anchor, agreed: agreed !== null };
-  return runner.run(
-    command(
-      lockAndRead(wanted, { bookingIds: [booking.id] }),
-      (state, context) => decide(state, asMoved, context),
-      view,
-    ),
-    options,
-    defaultBudgetMs,
-  );
+  return {
+    needed: lockAndRead(wanted, { bookingIds: [booking.id] }),
+    asMoved: { bookingId: booking.id, version: booking.version, ...move, wanted, anchor, agreed: agreed !== null },
+  };
 }
 
-function view(outcome: CoreOutcome, now: number): RescheduleOutcome | { readonly outcome: "stale" } {
+function view(outcome: CoreOutcome, now: number): MoveOutcome {
   switch (outcome.outcome) {
     case "rescheduled":
       return { ...outcome, booking: viewBooking(outcome.booking, now), before: viewBooking(outcome.before, now) };

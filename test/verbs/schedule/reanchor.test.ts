@@ -1,3 +1,4 @@
+import type { BookingView } from "bookonce";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { digestOf, hour, minute, unique } from "../../support/fixtures.ts";
@@ -134,6 +135,47 @@ test.each([
   for (const { id, start: promised } of bookings) {
     expect(await db.bookonce.bookings.get(id)).toMatchObject({ start: promised });
   }
+});
+
+/** A class of an hour and a half, which at its new time overlaps its old one, with so many who have joined. */
+async function aClass(joined: number): Promise<BookingView[]> {
+  const room = (await db.bookonce.resources.put({ id: unique("room") })).id;
+  const service = unique("yoga");
+  const times = always("Asia/Tashkent", 30);
+  const duration = { minutes: 90 };
+  await db.bookonce.services.put({ id: service, duration, resources: [room], session: { capacity: 3 }, times });
+  const bookings: BookingView[] = [];
+  for (let turn = 0; turn < joined; turn += 1) {
+    bookings.push(await have(db.bookonce, { service, start: hourEarlier, confirm: true }));
+  }
+  const agreed = "update @.bookings set wall_time = '10:00', zone_data = '2000a' where service_id = $1";
+  await db.pool.query(agreed.replace("@", db.schema), [service]);
+  return bookings;
+}
+
+test("C14: a full class moves as one, though its new time overlaps its old one", async () => {
+  const joined = await aClass(3);
+  const moved = await db.bookonce.reanchor({ actor: "olga", dryRun: false });
+  expect(moved.map(({ outcome, refused }) => [outcome, refused])).toEqual(joined.map(() => ["moved", null]));
+  for (const { id } of joined) expect(await db.bookonce.bookings.get(id)).toMatchObject({ start: new Date(start) });
+  const { rows } = await db.pool.query(
+    `select count(distinct session_id)::int as sessions, sum(quantity)::int as places from ${db.schema}.claims
+     where booking_id = any ($1) and live @> ${db.schema}.clock()`,
+    [joined.map(({ id }) => id)],
+  );
+  expect(rows).toEqual([{ sessions: 1, places: 3 }]);
+  const { problems } = await db.bookonce.audit();
+  expect(problems.filter(({ id }) => joined.some((booking) => id.startsWith(booking.id)))).toEqual([]);
+});
+
+test("C14: a class that somebody is in the way of stays where it is, all of it", async () => {
+  const joined = await aClass(2);
+  const [{ resources = [] } = {}] = joined;
+  await have(db.bookonce, { resources, start: "2031-01-14T05:30:00Z", duration: { hours: 1 }, confirm: true });
+  const before = await digestOf(db);
+  const moved = await db.bookonce.reanchor({ actor: "olga", dryRun: false });
+  expect(moved.map(({ outcome, refused }) => [outcome, refused])).toEqual(joined.map(() => ["conflict", "slot_taken"]));
+  expect(await digestOf(db)).toBe(before);
 });
 
 test("C14: skipped: the clocks skip the wall time now: told, and left to a person", async () => {
