@@ -46,6 +46,9 @@ export const zones: readonly string[] = [
   "Pacific/Kiritimati",
 ];
 
+/** Before every range that is listed: nothing is past, nor too soon. */
+export const longAgo = "1970-01-03T00:00Z";
+
 export function hours(from: string, to: string): Hours {
   return { from, to };
 }
@@ -67,7 +70,7 @@ type Range = Omit<ListStartsInput, keyof AdmissionRules | "now"> & { readonly no
 
 /** Listed starts as "MM-DDTHH:mmZ", long before the range unless `now` is given. */
 export function starts(range: Range, rules: AdmissionRules & { readonly grid: Grid }): string[] {
-  return listStarts({ now: "1970-01-03T00:00Z", ...range, ...rules }).map(short);
+  return listStarts({ now: longAgo, ...range, ...rules }).map(short);
 }
 
 export function short(at: Date): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { noLimits } from "../../src/core/limits.ts";
-import { type ReserveSlot, reserveSlot } from "../../src/core/reserve-slot.ts";
+import { reserveSlot } from "../../src/core/reserve-slot.ts";
 import { applyChanges, liveClaimsOf } from "../../src/core/state.ts";
+import { wanted } from "../support/requests.ts";
 import {
   aBooking,
   aCheckout,
@@ -12,42 +12,23 @@ import {
   dayOf,
   eventTypes,
   hour,
-  noBuffers,
   now,
-  price,
   wantsOf,
   world,
 } from "../support/worlds.ts";
 
 const start = now + 3 * day;
-const wanted: ReserveSlot = {
-  customer: "ivan",
-  payer: "ivan",
+const instead = wanted({
   wants: wantsOf(["boris"]),
   interval: { start, end: start + hour },
-  buffers: noBuffers,
   day: dayOf(start),
-  service: null,
-  session: null,
-  rules: null,
-  limits: noLimits,
-  anchor: null,
   replaces: "b1",
-  price,
-  claim: "now",
-  confirm: false,
-  holdMs: null,
-  requestId: null,
-  requestDigest: "digest",
-  title: null,
-  data: {},
-  actor: "ivan",
-};
+});
 
 test("R27 a hold that is replaced while its payment is approved loses the approval: its charge will be late", () => {
   const held = aBooking();
   const state = world({ bookings: [held], checkouts: [aCheckout(held)] });
-  const { outcome, changes } = reserveSlot(state, wanted, context());
+  const { outcome, changes } = reserveSlot(state, instead, context());
   expect(outcome).toMatchObject({ outcome: "reserved", replaced: { id: "b1" } });
   expect(changes.checkouts).toMatchObject([{ bookingId: "b1", voidedAt: now, voidReason: "replaced" }]);
 });
@@ -57,7 +38,7 @@ test.each([
   ["a booking that claims nothing yet", bookingIn.pending()],
 ])("R27 %s is released in the step that takes the other time", (_, replaced) => {
   const state = world({ bookings: [replaced] });
-  const { outcome, changes } = reserveSlot(state, wanted, context());
+  const { outcome, changes } = reserveSlot(state, instead, context());
   const released = { id: "b1", state: "cancelled", cancelReason: "replaced", version: 2, holdExpiresAt: null };
   expect(outcome).toMatchObject({ outcome: "reserved", replaced: { ...released, payableUntil: null } });
   expect(changes.bookings).toMatchObject([released, { state: "held", resources: ["boris"] }]);
@@ -70,13 +51,13 @@ test.each([
 
 test("R27 the time of the hold that is replaced is not in the way, nor does it count against her limits", () => {
   const held = aBooking({ interval: { start: start + hour / 2, end: start + 2 * hour } });
-  const command = { ...wanted, wants: wantsOf(["anna"]), limits: { perCustomer: 1, perResource: 1 } };
+  const command = { ...instead, wants: wantsOf(["anna"]), limits: { perCustomer: 1, perResource: 1 } };
   const { outcome } = reserveSlot(world({ bookings: [held] }), command, context(now, { maxLiveHoldsPerCustomer: 1 }));
   expect(outcome).toMatchObject({ outcome: "reserved" });
 });
 
 test("R27 a hold that lapsed meanwhile is nothing to release, and nothing to refuse", () => {
-  const { outcome, changes } = reserveSlot(world({ bookings: [bookingIn.lapsed()] }), wanted, context());
+  const { outcome, changes } = reserveSlot(world({ bookings: [bookingIn.lapsed()] }), instead, context());
   expect(outcome).toMatchObject({ outcome: "reserved", replaced: null });
   expect(changes.bookings).toHaveLength(1);
 });
@@ -87,12 +68,12 @@ test.each([
   ["confirmed", world({ bookings: [bookingIn.confirmed()] })],
   ["cancelled", world({ bookings: [bookingIn.cancelled()] })],
 ])("R27 what is %s is not replaced, and nothing is taken", (_, state) => {
-  const decision = reserveSlot(state, wanted, context());
+  const decision = reserveSlot(state, instead, context());
   expect(decision).toEqual({ outcome: { outcome: "refused", reason: "unknown_booking" }, changes: {} });
 });
 
 test("R27 refused, the first hold is kept", () => {
-  const rival = aRival({ resources: ["boris"], interval: wanted.interval });
-  const decision = reserveSlot(world({ bookings: [aBooking(), rival] }), wanted, context());
+  const rival = aRival({ resources: ["boris"], interval: instead.interval });
+  const decision = reserveSlot(world({ bookings: [aBooking(), rival] }), instead, context());
   expect(decision).toEqual({ outcome: { outcome: "refused", reason: "slot_taken", resource: "boris" }, changes: {} });
 });

@@ -1,0 +1,51 @@
+import type { ChatMessage, FakeUser } from "bookonce/testing";
+import { afterAll, beforeAll } from "vitest";
+import { order, told } from "./bot-buyer.ts";
+import { type BotWorld, type Delivery, openWorld } from "./bot-world.ts";
+
+/** The Stars that a buyer comes with. */
+export const purse = 5_000;
+
+/** What the bot says to whoever has paid. */
+export const booked = /^Booked: \w{3} \d{1,2} \w{3}, \d\d:\d\d \(Tashkent time\), 60 minutes with Anna\..*\/bookings/;
+
+/** The example bot at work, and what its buyers do again and again. */
+export interface BotShop {
+  /** Its world, which the tests find open. */
+  world(): BotWorld;
+  /** In how many processes it works. */
+  readonly processes: number;
+  startAll(): Promise<unknown>;
+  /** Somebody new, with a purse. */
+  buyer(language?: string): FakeUser;
+  buy(person: FakeUser, day?: number): Promise<{ chargeId: string; message: ChatMessage }>;
+  /** How many bookings the person has in a state. */
+  bookingsOf(person: FakeUser, state: string): Promise<number>;
+}
+
+/** Opens a shop before the tests of the suite that calls this, and closes it after them. */
+export function openShop(delivery: Delivery, processes: number): BotShop {
+  let world: BotWorld;
+  beforeAll(async () => {
+    world = await openWorld({ delivery });
+    await startAll();
+  }, 180_000);
+  afterAll(() => world.close());
+
+  const startAll = () => Promise.all(Array.from({ length: processes }, () => world.start()));
+  const buyer = (language_code = "en"): FakeUser => world.telegram.user({ stars: purse, language_code });
+
+  async function buy(person: FakeUser, day?: number): Promise<{ chargeId: string; message: ChatMessage }> {
+    const invoice = await order(person, day);
+    const outcome = await person.pay(invoice);
+    if (outcome.outcome !== "paid") throw new Error(`not paid: ${JSON.stringify(outcome)}`);
+    return { chargeId: outcome.chargeId, message: await told(person, booked, invoice) };
+  }
+
+  const bookingsOf = async (person: FakeUser, state: string): Promise<number> => {
+    const all = await world.bookonce.bookings.ofCustomer(`telegram:${person.id}`);
+    return all.filter((booking) => booking.state === state).length;
+  };
+
+  return { world: () => world, processes, startAll, buyer, buy, bookingsOf };
+}
