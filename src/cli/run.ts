@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { isBookonceError } from "../core/error.ts";
 import { addCareCommands } from "./commands/care.ts";
 import { addEventCommands } from "./commands/events.ts";
+import { addLookCommands } from "./commands/look.ts";
 import { addRefundCommands } from "./commands/refunds.ts";
 import { addReviewCommands } from "./commands/reviews.ts";
 import { addSchemaCommands } from "./commands/schema.ts";
@@ -33,6 +34,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const session = new Session(program, surroundings);
   addSchemaCommands(program, session);
   addCareCommands(program, session);
+  addLookCommands(program, session);
   addRefundCommands(program, session);
   addReviewCommands(program, session);
   addEventCommands(program, session);

@@ -1,7 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../../src/cli/run.ts";
-import { createTestDatabase, type TestDatabase, testSchema } from "../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import * as terminal from "./terminal.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -10,27 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** One command line, as a terminal would see it. */
-async function cli(args: readonly string[], env: Record<string, string> = { DATABASE_URL: db.url }) {
-  const output = { out: "", err: "" };
-  const code = await runCli(["--schema", testSchema, ...args], {
-    out: (text) => {
-      output.out += text;
-    },
-    err: (text) => {
-      output.err += text;
-    },
-    env,
-    actor: "cli:test",
-    version: "1.2.3",
-  });
-  // Whoever runs the tests may have forced colours on.
-  return { code, out: stripVTControlCharacters(output.out), err: stripVTControlCharacters(output.err) };
-}
-
-async function json(...args: string[]): Promise<unknown> {
-  return JSON.parse((await cli([...args, "--json"])).out);
-}
+const cli = (args: readonly string[], env?: Record<string, string>) => terminal.cli(db, args, env);
+const json = (...args: string[]) => terminal.json(db, ...args);
 
 let day = 0;
 /** A charge that no booking fits: it waits for a person. */
