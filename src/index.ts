@@ -49,6 +49,9 @@ export type {
 } from "./verbs/events.ts";
 export type { Consent, ReminderReport, ReminderRule, Reminders } from "./verbs/reminders.ts";
 
+// Workers
+export { type RepeatOptions, repeat } from "./verbs/repeat.ts";
+
 // People who look at payments
 export type { ReviewRefusal } from "./core/review.ts";
 export type { ReviewInput, ReviewOutcome, Reviews } from "./verbs/reviews.ts";

@@ -21,13 +21,11 @@ export interface Refunds {
    *
    * @example
    * ```ts
-   * import type { Bookonce, Refunder } from "bookonce";
+   * import { type Bookonce, type Refunder, repeat } from "bookonce";
    *
-   * export async function refundLoop(bookonce: Bookonce, refunder: Refunder, signal: AbortSignal) {
-   *   while (!signal.aborted) {
-   *     await bookonce.refunds.run(refunder, { signal });
-   *     await new Promise((resolve) => setTimeout(resolve, 1_000));
-   *   }
+   * export function refundLoop(bookonce: Bookonce, refunder: Refunder, signal: AbortSignal): Promise<void> {
+   *   const options = { every: { seconds: 1 }, onError: console.error, signal };
+   *   return repeat(() => bookonce.refunds.run(refunder, { signal }), options);
    * }
    * ```
    */
