@@ -2,7 +2,9 @@ import type { BookingView, Verbs } from "bookonce";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { digestOf } from "../support/fixtures.ts";
-import { type Application, applications, orders } from "./callers.ts";
+import { type Application, applications, byRecipe, orders } from "./callers.ts";
+
+const all: typeof applications = { ...applications, ...byRecipe };
 
 let db: TestDatabase;
 let days = 1;
@@ -52,7 +54,7 @@ function existing(booking: BookingView | null): BookingView {
 const steps: Readonly<Record<string, Step>> = {
   reserveSlot: {
     prepare: async () => null,
-    run: async (verbs) => (await verbs.reserveSlot(slot("somebody"))).outcome,
+    run: async (verbs) => (await verbs.reserveSlot(slot(`somebody ${days}`))).outcome,
     outcome: "reserved",
   },
   decidePreCheckout: {
@@ -79,10 +81,10 @@ const steps: Readonly<Record<string, Step>> = {
   },
 };
 
-describe.each(Object.keys(applications))("in a transaction of the application's, with %s (O4)", (name) => {
+describe.each(Object.keys(all))("in a transaction of the application's, with %s (O4)", (name) => {
   let application: Application;
   beforeAll(() => {
-    const open = applications[name];
+    const open = all[name];
     if (open === undefined) throw new Error(name);
     application = open(db);
   });

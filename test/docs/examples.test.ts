@@ -5,7 +5,7 @@ import { compile } from "./compile.ts";
 import { brokenLinks } from "./links.ts";
 
 // Raise it only together with the reason that stands before the block.
-const mostSkipped = 5;
+const mostSkipped = 1;
 
 const blocks = [...pages().flatMap((page) => blocksOfPage(page)), ...blocksOfSources()];
 
