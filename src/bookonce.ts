@@ -27,6 +27,8 @@ import { admitTime } from "./verbs/time-rules.ts";
 import { passingOn, type Verbs, verbs } from "./verbs/verbs.ts";
 import { type Waitlist, waitlist } from "./verbs/waiting-list.ts";
 
+export { type RepeatOptions, repeat } from "./verbs/repeat.ts";
+
 /** Settings of an instance. */
 export interface BookonceOptions<Caller = never> {
   /** How to reach PostgreSQL: `pgDatabase` of `bookonce/pg`, `kyselyDatabase` of `bookonce/kysely`, `pgliteDatabase` of `bookonce/pglite`. */

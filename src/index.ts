@@ -1,7 +1,7 @@
 // The public surface, by hand. What is not here may change without notice.
 
 // Making an instance
-export { type Bookonce, type BookonceOptions, createBookonce } from "./bookonce.ts";
+export { type Bookonce, type BookonceOptions, createBookonce, type RepeatOptions, repeat } from "./bookonce.ts";
 export type { Verbs } from "./verbs/verbs.ts";
 export type { PoliciesInput } from "./verbs/policies.ts";
 
@@ -48,9 +48,6 @@ export type {
   ParkedEvent,
 } from "./verbs/events.ts";
 export type { Consent, ReminderReport, ReminderRule, Reminders } from "./verbs/reminders.ts";
-
-// Workers
-export { type RepeatOptions, repeat } from "./verbs/repeat.ts";
 
 // People who look at payments
 export type { ReviewRefusal } from "./core/review.ts";

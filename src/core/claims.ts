@@ -34,9 +34,12 @@ function isExclusive(resource: Resource | undefined): boolean {
   return resource?.kind !== "counted";
 }
 
-/** The booking's live claims with another end. */
+/** The booking's live claims with another end, which never lies before their beginning, wherever the clock has been put since. */
 export function keepClaims(state: State, bookingId: string, now: Instant, liveUntil: Instant | null): Claim[] {
-  return liveClaimsOf(state, bookingId, now).map((claim) => ({ ...claim, liveUntil }));
+  return liveClaimsOf(state, bookingId, now).map((claim) => ({
+    ...claim,
+    liveUntil: liveUntil === null ? null : Math.max(liveUntil, claim.liveFrom),
+  }));
 }
 
 /** The booking's live claims, closed at `now`: from this instant they block nobody. */

@@ -27,6 +27,8 @@ export interface SettleRefund {
   readonly leaseToken: string | null;
   readonly answer: RefundAnswer;
   readonly note: string | null;
+  /** An earlier call had no answer: the money may have moved already, whatever this call was told. */
+  readonly maybeDone: boolean;
 }
 
 export type SettleOutcome =
@@ -85,7 +87,9 @@ export function settleRefund(state: State, command: SettleRefund, { now }: Conte
   return { outcome: { outcome: "settled", refund: settled }, changes: { refunds: [settled], events } };
 }
 
-function settle(refund: Refund, { answer, note }: SettleRefund, now: Instant): Refund {
+function settle(refund: Refund, { answer, note, maybeDone }: SettleRefund, now: Instant): Refund {
+  // A look-up that was told to come later has not found out what became of the call before it.
+  const again = maybeDone ? "unconfirmed" : "pending";
   const free = { ...refund, leaseToken: null, leaseUntil: null, note: note ?? refund.note };
   switch (answer.answer) {
     case "refunded":
@@ -93,13 +97,13 @@ function settle(refund: Refund, { answer, note }: SettleRefund, now: Instant): R
     case "unknown":
       return { ...free, state: "unconfirmed", dueAt: now + backOff(refund.attempts), lastError: answer.error };
     case "retry_later":
-      return { ...free, state: "pending", dueAt: now + answer.afterMs, lastError: answer.error };
+      return { ...free, state: again, dueAt: now + answer.afterMs, lastError: answer.error };
     case "refused":
       return { ...free, state: "needs_attention", lastError: answer.error };
     case "unrecognised":
       return refund.attempts >= patience
         ? { ...free, state: "needs_attention", lastError: answer.error }
-        : { ...free, state: "pending", dueAt: now + backOff(refund.attempts), lastError: answer.error };
+        : { ...free, state: again, dueAt: now + backOff(refund.attempts), lastError: answer.error };
   }
 }
 
@@ -127,7 +131,13 @@ export function retryRefund(
   if (provider !== undefined && capabilitiesOf(providers, provider).refund === "person") {
     return unchanged({ outcome: "by_hand", refund, provider });
   }
-  const retried: Refund = { ...refund, state: "pending", attempts: 0, dueAt: now };
+  // Of the calls that were made, one may have moved the money: only a look-up can tell.
+  const retried: Refund = {
+    ...refund,
+    state: refund.attempts > 0 ? "unconfirmed" : "pending",
+    attempts: 0,
+    dueAt: now,
+  };
   return {
     outcome: { outcome: "settled", refund: retried },
     changes: {

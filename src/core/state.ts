@@ -130,8 +130,12 @@ export function offersOf(state: State, entryId: string): Booking[] {
   return [...state.bookings.values()].filter((booking) => booking.waitlistEntryId === entryId);
 }
 
-export function isLive(claim: Claim, now: Instant): boolean {
-  return claim.liveFrom <= now && (claim.liveUntil === null || now < claim.liveUntil);
+/**
+ * Whether a claim stands at `now`. One that was taken stands from then on, even if the clock has been put back since, by a fail-over to
+ * a server whose clock is behind, say: its beginning is not asked. One that was closed at the instant at which it was taken never stood.
+ */
+export function isLive({ liveFrom, liveUntil }: Claim, now: Instant): boolean {
+  return liveUntil === null || (now < liveUntil && liveFrom < liveUntil);
 }
 
 /** The live claims of a booking: what it occupies at `now`. */

@@ -114,10 +114,9 @@ export class Engine {
     const lastDeadline = Math.max(...jobs.map((job) => job.deadline));
     const timer = setTimeout(() => abort.abort(), Math.max(0, lastDeadline - performance.now()));
     try {
-      const commands = jobs.map((job) => job.command);
       const options = this.#transactionOptions(abort.signal, this.#lockMs(jobs));
       const outcomes = await this.#options.database.transaction(options, (transaction) =>
-        transact(commands, transaction, this.#options),
+        transact(jobs, transaction, this.#options),
       );
       for (const [index, job] of jobs.entries()) job.settle({ outcome: outcomes[index] });
     } catch (error) {

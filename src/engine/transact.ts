@@ -19,23 +19,33 @@ export interface Settings {
   readonly admitTime: AdmitTime;
 }
 
+/** A command of a batch, and whether anybody still waits for its answer. */
+export interface Asked {
+  readonly command: Command<unknown>;
+  readonly isOver: () => boolean;
+}
+
 /**
  * One transaction for a batch of commands: lock → read → decide → write. Each command decides on the state that the one before it
  * has left. The statements of the last flight carry the COMMIT, unless the transaction is the caller's.
+ *
+ * What is over when the locks are had is not decided any more: who was told "no answer" shall not find it done, as far as that can be
+ * known (S3). Its outcome is undefined, and nobody looks at it.
  */
 export async function transact(
-  commands: readonly Command<unknown>[],
+  asked: readonly Asked[],
   transaction: Transaction,
   { store, policies, providers, admitTime }: Settings,
 ): Promise<unknown[]> {
-  const keys = mergeKeys(commands.map((command) => command.keys));
+  const keys = mergeKeys(asked.map(({ command }) => command.keys));
   const results = await transaction.send([...store.locks.statements(keys), store.reader.statement(keys)]);
   const { now, state: before } = store.reader.parse(results.at(-1) ?? null);
   const context: Context = { now, policies, providers, admitTime, newId: randomUUID, newToken };
 
   const state = workingCopy(before);
   const changes: Changes[] = [];
-  const outcomes = commands.map((command) => {
+  const outcomes = asked.map(({ command, isOver }) => {
+    if (isOver()) return undefined;
     const decision = command.decide(state, context);
     applyTo(state, decision.changes);
     changes.push(decision.changes);
@@ -90,7 +100,7 @@ export async function transactWithin<Outcome>(
     );
   }
   try {
-    const [outcome] = await transact([command], transaction, settings);
+    const [outcome] = await transact([{ command, isOver: () => false }], transaction, settings);
     await transaction.send([setTimeouts(caller)]);
     // transact() answers each command with what that command's decide() returned.
     return outcome as Outcome;

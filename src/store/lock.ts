@@ -46,7 +46,7 @@ export function locks(q: QueryBuilder): Locks {
       if (money) statements.push({ text: text.bookingsOfMoney, values });
       if (by.length > 0 || keys.windows.length > 0) statements.push({ text: text.places, values });
       if (keys.paymentIds.length > 0) statements.push({ text: text.payments, values });
-      if (keys.refundIds.length > 0) statements.push({ text: text.refunds, values });
+      if (money) statements.push({ text: text.refunds, values });
       return statements;
     },
   };
@@ -93,6 +93,10 @@ function lockTexts(q: QueryBuilder, by: readonly NamedBy[]): LockTexts {
     bookingsOfMoney: textOf(q, bookingsOfMoney),
     places: textOf(q, places),
     payments: textOf(q, lock("payments", sql`id = ${listed("paymentIds", "uuid")}`)),
-    refunds: textOf(q, lock("refunds", sql`id = ${listed("refundIds", "uuid")}`)),
+    // Those of the payments too: a worker may lease one while what went back elsewhere is written down.
+    refunds: textOf(
+      q,
+      lock("refunds", sql`id = ${listed("refundIds", "uuid")} or payment_id = ${listed("paymentIds", "uuid")}`),
+    ),
   };
 }

@@ -127,7 +127,7 @@ export function lookups(q: QueryBuilder): Lookups {
                   .whereRef("claims.resource_id", "=", "r.resource")
                   .where(sql<boolean>`claims.exclusive`)
                   .where(sql<boolean>`claims.during && tstzrange(${at("start")}, ${at("end")})`)
-                  .where(sql<boolean>`claims.live @> ${now}`)
+                  .where(sql<boolean>`claims.live && (select tstzrange(${named("clock")}(), null))`)
                   .offset(sql.lit(0))
                   .as("taken"),
               (join) => join.onTrue(),

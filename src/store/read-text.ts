@@ -111,8 +111,9 @@ function withMembers(q: QueryBuilder): Sql[] {
 /** The bookings' own claims, and whatever is live in the times they want. Of a pool's members, the whole day. */
 function claims(q: QueryBuilder, { existing }: Parts): Sql[] {
   const names = namesOf(columns.claims, "c");
-  // The clock stands in a sub-select, so that the indexes can answer; what lapses between here and `now` is judged by the core.
-  const live = sql`c.during && tstzrange(w.starts_at, w.ends_at) and c.live @> (select ${q.named("clock")}())`;
+  // The clock stands in a sub-select, so that the indexes can answer; what lapses between here and `now` is judged by the core. What
+  // has not ended, and not what has begun: the clock may have been put back since.
+  const live = sql`c.during && tstzrange(w.starts_at, w.ends_at) and c.live && (select tstzrange(${q.named("clock")}(), null))`;
   // Distinct: however many commands of a batch want one slot, it is looked up once.
   const rivals = sql`select c.* from (
       select distinct m.resource,

@@ -100,11 +100,17 @@ export async function runRefunds(
       leaseToken: token,
       answer: settling(answer),
       note: null,
+      maybeDone: maybeDone(leased),
     });
     if (outcome.outcome === "settled") count(report, outcome.refund.state);
     if (answer.answer === "pause") return { ...report, paused: answer.error };
   }
   return report;
+}
+
+/** A call that had no answer, or whose worker died, may have moved the money. */
+function maybeDone({ was }: Leased): boolean {
+  return was !== "pending";
 }
 
 type Answer = Awaited<ReturnType<Refunder["refund"]>>;
@@ -119,7 +125,7 @@ async function callRefunder(
   const task: RefundTask = {
     refund: viewRefund(toRefund(leased.refund)),
     payment: viewPayment(toPayment(leased.payment)),
-    maybeDone: leased.was !== "pending",
+    maybeDone: maybeDone(leased),
   };
   const callSignal = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {

@@ -78,13 +78,25 @@ export function refunds(engine: Engine, store: Store): Refunds {
     async resolve(input) {
       const { refundId, actor, note } = parseInput("refunds.resolve", resolveSchema, input);
       return completed(
-        await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by: actor }, note }),
+        await settle(runner, {
+          refundId,
+          leaseToken: null,
+          answer: { answer: "refunded", by: actor },
+          note,
+          maybeDone: true,
+        }),
       );
     },
     async seen(input) {
       const { refundId, by } = parseInput("refunds.seen", seenSchema, input);
       return completed(
-        await settle(runner, { refundId, leaseToken: null, answer: { answer: "refunded", by }, note: null }),
+        await settle(runner, {
+          refundId,
+          leaseToken: null,
+          answer: { answer: "refunded", by },
+          note: null,
+          maybeDone: true,
+        }),
       );
     },
     async recordExternal(input) {

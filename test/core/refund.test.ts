@@ -7,7 +7,7 @@ const sending = (over: Partial<Refund> = {}) =>
   aRefund({ state: "sending", attempts: 1, leaseToken: "mine", leaseUntil: now + minute, ...over });
 
 function answered(answer: RefundAnswer, over: Partial<SettleRefund> = {}): SettleRefund {
-  return { refundId: "f1", leaseToken: "mine", answer, note: null, ...over };
+  return { refundId: "f1", leaseToken: "mine", answer, note: null, maybeDone: false, ...over };
 }
 
 const refunded: RefundAnswer = { answer: "refunded", by: "telegram" };
@@ -18,6 +18,7 @@ const rows: readonly {
   readonly when: string;
   readonly refund?: Partial<Refund>;
   readonly answer: RefundAnswer;
+  readonly maybeDone?: boolean;
   readonly next: Partial<Refund>;
   readonly events?: readonly string[];
 }[] = [
@@ -50,6 +51,18 @@ const rows: readonly {
     next: { state: "pending", dueAt: now + 7_000, lastError: "429" },
   },
   {
+    when: "429 on the look-up of one that may be done leaves it unconfirmed",
+    maybeDone: true,
+    answer: { answer: "retry_later", afterMs: 7_000, error: "429" },
+    next: { state: "unconfirmed", dueAt: now + 7_000, lastError: "429" },
+  },
+  {
+    when: "an unknown refusal of one that may be done leaves it unconfirmed",
+    maybeDone: true,
+    answer: unrecognised,
+    next: { state: "unconfirmed", dueAt: now + 5_000, lastError: "NEW_ERROR" },
+  },
+  {
     when: "a permanent refusal asks a person",
     answer: { answer: "refused", error: "CHARGE_NOT_FOUND" },
     next: { state: "needs_attention", lastError: "CHARGE_NOT_FOUND" },
@@ -71,8 +84,9 @@ const rows: readonly {
 ];
 
 describe("what a provider's answer makes of a refund in flight", () => {
-  test.each(rows)("$when", ({ refund = {}, answer, next, events = [] }) => {
-    const decision = settleRefund(world({ refunds: [sending(refund)] }), answered(answer), context());
+  test.each(rows)("$when", ({ refund = {}, answer, maybeDone = false, next, events = [] }) => {
+    const state = world({ refunds: [sending(refund)] });
+    const decision = settleRefund(state, answered(answer, { maybeDone }), context());
     expect(decision.outcome).toMatchObject({
       outcome: "settled",
       refund: { ...next, leaseToken: null, leaseUntil: null },
@@ -146,9 +160,15 @@ describe("retrying by hand", () => {
     const decision = retryRefund(state, { refundId: "f1", actor: "olga" }, context());
     expect(decision.outcome).toMatchObject({
       outcome: "settled",
-      refund: { state: "pending", attempts: 0, dueAt: now },
+      refund: { state: "unconfirmed", attempts: 0, dueAt: now },
     });
     expect(decision.changes.events).toMatchObject([{ type: "refund_requested", actor: "olga" }]);
+  });
+
+  test("one for which no call was ever made is not in doubt", () => {
+    const state = world({ refunds: [aRefund({ state: "needs_attention", attempts: 0 })] });
+    const { outcome } = retryRefund(state, { refundId: "f1", actor: "olga" }, context());
+    expect(outcome).toMatchObject({ outcome: "settled", refund: { state: "pending" } });
   });
 
   test.each(["pending", "sending", "unconfirmed", "completed"] as const)(

@@ -192,9 +192,17 @@ describe("what reserveSlot makes", () => {
     ]);
   });
 
-  test("a rival's claim that is live only later or no longer is not in the way", () => {
+  test.each([
+    ["that ends now", { liveUntil: now }, "reserved"],
+    [
+      "that was closed when it was taken, by a clock that was ahead",
+      { liveFrom: now + 9, liveUntil: now + 9 },
+      "reserved",
+    ],
+    ["that was taken by a clock that was ahead", { liveFrom: now + 9 }, "refused"],
+  ] as const)("a rival's claim %s: %o, %s", (_, live, outcome) => {
     const rival = aRival();
-    const claims = claimsFor(rival).map((claim) => ({ ...claim, liveFrom: now + 1 }));
-    expect(reserveSlot(world({ bookings: [rival], claims }), wanted(), context()).outcome.outcome).toBe("reserved");
+    const claims = claimsFor(rival).map((claim) => ({ ...claim, ...live }));
+    expect(reserveSlot(world({ bookings: [rival], claims }), wanted(), context()).outcome.outcome).toBe(outcome);
   });
 });

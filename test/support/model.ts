@@ -320,7 +320,13 @@ export class Model {
         leaseUntil: this.#now,
       } as const;
       this.state = applyChanges(this.state, { refunds: [leased] });
-      const settled = { refundId: leased.id, leaseToken: "lease", answer, note: null };
+      const settled = {
+        refundId: leased.id,
+        leaseToken: "lease",
+        answer,
+        note: null,
+        maybeDone: match.refund.state !== "pending",
+      };
       this.#decide(settleRefund(this.state, settled, this.#context()));
     }
     return { database: key, model: match?.charge ?? (due.length === 0 ? null : "another one, that is due first") };

@@ -56,7 +56,13 @@ export async function takeRefund(sides: Sides, kind: "refunded" | "unknown" | "r
     const lease = { state: "sending", leaseToken: "lease", leaseUntil: sides.now } as const;
     const leased = { ...refund, ...lease, attempts: refund.attempts + 1 };
     sides.state = applyChanges(sides.state, { refunds: [leased] });
-    const settled = { refundId: refund.id, leaseToken: "lease", answer, note: null };
+    const settled = {
+      refundId: refund.id,
+      leaseToken: "lease",
+      answer,
+      note: null,
+      maybeDone: refund.state !== "pending",
+    };
     sides.decide(settleRefund(sides.state, settled, sides.context()));
   }
   return {

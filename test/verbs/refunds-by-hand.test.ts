@@ -49,7 +49,7 @@ describe("S12: what a person does", () => {
   test("gives a refund that needs attention back to the workers", async () => {
     const { refundId } = await lateCharge(db);
     await db.bookonce.refunds.run(answering({ answer: "refused", error: "x" }));
-    expect(await db.bookonce.refunds.retry({ refundId, actor })).toMatchObject({ state: "pending", attempts: 0 });
+    expect(await db.bookonce.refunds.retry({ refundId, actor })).toMatchObject({ state: "unconfirmed", attempts: 0 });
     await expect(db.bookonce.refunds.retry({ refundId, actor })).rejects.toMatchObject({ code: "not_allowed" });
     expect(await db.bookonce.refunds.run(answering(done))).toMatchObject({ completed: 1 });
   });
