@@ -9,7 +9,7 @@ function on(zone: string, date: string, durationMinutes: number) {
   return { from: startOfDay(date, zone), to: startOfDay(addDays(date, 1), zone), durationMinutes };
 }
 
-describe("grids walk the place's clock", () => {
+describe("B15: grids walk the place's clock", () => {
   test("R69: the clock-change Sunday has its eight half hours", () => {
     const prague = daily("Europe/Prague", hours("08:00", "12:00"));
     const list = starts(on("Europe/Prague", "2021-10-31", 30), { schedule: prague, grid: every(30) });
@@ -95,7 +95,7 @@ describe("grids walk the place's clock", () => {
   });
 });
 
-describe("days of other lengths", () => {
+describe("B15: days of other lengths", () => {
   test.each([
     ["Europe/Berlin", "2026-03-29", 46],
     ["Europe/Berlin", "2026-10-25", 50],
@@ -180,7 +180,7 @@ describe("days of other lengths", () => {
   });
 });
 
-describe("for any zone", () => {
+describe("B15: for any zone", () => {
   const zone = fc.constantFrom(...zones);
   const date = fc.integer({ min: 0, max: 366 * 40 }).map((days) => addDays("1990-01-01", days));
 

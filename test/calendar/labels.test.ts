@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { groupByDate, labelTime, zoneToShow } from "../../src/calendar/index.ts";
 
-describe("a time is labelled with whose clock it is", () => {
+describe("B15: a time is labelled with whose clock it is", () => {
   const at = "2026-07-10T10:00Z";
   const studio = { zone: "Asia/Yekaterinburg", words: { place: "studio time" } } as const;
 
@@ -50,7 +50,7 @@ describe("a time is labelled with whose clock it is", () => {
   });
 });
 
-describe("a wall time that occurs twice is told apart by its offset", () => {
+describe("B15: a wall time that occurs twice is told apart by its offset", () => {
   const label = (at: string, zone: string) => labelTime(at, { zone }).text;
 
   test("an hour, half an hour, at quarter-hour offsets, over midnight", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { hour, receipt, tally, unique } from "../support/fixtures.ts";
-import { aService, ask, at, have, span } from "../verbs/schedule/support.ts";
+import { always, aService, ask, at, clockTimes, have, span, verdict } from "../verbs/schedule/support.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -78,6 +78,18 @@ test("B3: another session of the same service that overlaps, and another service
     refused: { reason: "slot_taken" },
   });
   expect((await ask(db.bookonce, { service, start: at(11) })).outcome).toBe("reserved");
+});
+
+test("C2: a session is not offered around another service's half an hour in its room", async () => {
+  const room = (await db.bookonce.resources.put({ id: unique("room") })).id;
+  const duration = { minutes: 120 };
+  const group = await aService(db.bookonce, { resources: [room], session: { capacity: 4 }, duration });
+  const short = await aService(db.bookonce, { resources: [room], duration: { minutes: 30 }, times: always("UTC", 30) });
+  const offered = async () => clockTimes(await db.bookonce.slots.find({ service: group, ...span(8, 13) }));
+  expect(await offered()).toEqual(["08:00", "09:00", "10:00", "11:00", "12:00"]);
+  await have(db.bookonce, { service: short, start: at(10.5), confirm: true });
+  expect(await offered()).toEqual(["08:00", "11:00", "12:00"]);
+  expect(await verdict(db.bookonce, group, at(10))).toBe("slot_taken");
 });
 
 test("B3: a party takes so many seats, and more than are left is refused with the number that is", async () => {

@@ -20,7 +20,8 @@ import {
 import { createFrozenDatabase } from "../support/frozen-database.ts";
 
 // Faults that people who take payments in bots have met, as far as they concern the verbs; with bots and HTTP they are in
-// test/providers. The numbers are those of the collection of cases.
+// test/providers. The numbers are those of the collection of cases; B10 to B17
+// are numbers of rules too, so that a case is called one.
 describe("on one database, its clock untouched", () => {
   let db: TestDatabase;
   beforeAll(async () => {
@@ -142,7 +143,7 @@ describe("where the clock moves on", () => {
   });
   afterEach(() => db.drop());
 
-  test("B09, B12: approved, and no receipt follows: the hold ends by itself, and the slot is sold again", async () => {
+  test("B09, case B12: approved, and no receipt follows: the hold ends by itself, and the slot is sold again", async () => {
     const held = await book(db.bookonce, { claim: "at_checkout" });
     await preCheckout(db.bookonce, held);
     await db.clock.advance(5 * minute - 1);

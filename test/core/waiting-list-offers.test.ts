@@ -20,7 +20,7 @@ const w1 = anEntry("w1");
 const offer = (state: State, over: Parameters<typeof context>[0] = {}, what = candidate()) =>
   offerPlace(state, { entryId: "w1", candidate: what }, context(over));
 
-describe("one offer", () => {
+describe("B12: one offer", () => {
   test("is a hold for the waiter, and the first thing in its history", () => {
     const { outcome, changes } = offer(world([w1]));
     expect(outcome).toMatchObject({
@@ -100,7 +100,7 @@ describe("one offer", () => {
   });
 });
 
-describe("the plan", () => {
+describe("B12: the plan", () => {
   const hall = (capacity: number) => aRoom({ kind: "counted", capacity });
   const plan = (
     line: readonly WaitingEntry[],

@@ -11,7 +11,7 @@ import { anEntry, anOffer, context, hour, minute, now, start, world } from "../s
 const w1 = anEntry("w1");
 const types = (changes: { events?: readonly { type: string }[] }) => (changes.events ?? []).map((event) => event.type);
 
-describe("what an entry is, whether or not anybody has written it down", () => {
+describe("B12: what an entry is, whether or not anybody has written it down", () => {
   test.each([
     ["nothing offered", anEntry("w"), [], "waiting"],
     ["a live offer", anEntry("w"), [anOffer(w1)], "offered"],
@@ -39,7 +39,7 @@ describe("what an entry is, whether or not anybody has written it down", () => {
   });
 });
 
-describe("join", () => {
+describe("B12: join", () => {
   const asked: JoinWaitingList = {
     customer: "w1",
     service: "cut",
@@ -111,7 +111,7 @@ describe("join", () => {
   });
 });
 
-describe("leave and decline", () => {
+describe("B12: leave and decline", () => {
   const leave = (state = world([w1]), customer: string | null = "w1") =>
     leaveWaitingList(state, { entryId: "w1", customer, actor: customer ?? "boss" }, context());
 
@@ -153,7 +153,7 @@ describe("leave and decline", () => {
   });
 });
 
-describe("writing down", () => {
+describe("B12: writing down", () => {
   const settle = (entry = w1, offers: Parameters<typeof world>[1] = [], servable = true) =>
     settleEntry(world([entry], offers), { entryId: "w1", servable }, context());
 

@@ -41,7 +41,7 @@ const rulesOfTheLine = `union all
     (select (e.data -> 'from' ->> 'start')::timestamptz from @s.events e
       where e.booking_id = b.id and e.type = 'booking_rescheduled' order by e.id limit 1), b.starts_at)`;
 
-test("random sequences with a waiting list: nothing is thrown, no rule is ever broken, and the line comes to rest", async () => {
+test("B12: random sequences with a waiting list: nothing is thrown, no rule is ever broken, and the line comes to rest", async () => {
   console.log(`seed ${options.seed}, ${options.numRuns} sequences`);
   const seen = new Seen();
   const property = fc.asyncProperty(policiesOfLife, waitingLife, async (policies, life) => {

@@ -56,7 +56,7 @@ const within = (client: pg.PoolClient) => db.bookonce.within(client);
 /** The shop, with the verbs of this transaction. */
 const joined = (client: pg.PoolClient) => ({ ...db.bookonce, ...within(client), waitlist: db.bookonce.waitlist });
 
-describe("C7: a wait for a lock across the expiry: the time after the wait decides", () => {
+describe("C7, S4: a wait for a lock across the expiry: the time after the wait decides", () => {
   test.each(["bookings", "resources"] as const)(
     "a receipt that waited for %s is late, though it came in time",
     async (table) => {

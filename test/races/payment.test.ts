@@ -23,7 +23,7 @@ afterEach(() => db.drop());
 
 const rounds = 25;
 
-test("B15: the same receipt twenty times over two instances: one booking, one charge, one message", async () => {
+test("case B15: the same receipt twenty times over two instances: one booking, one charge, one message", async () => {
   const { shop, finish } = racers(db, 2);
   for (let round = 0; round < 10; round += 1) {
     const booking = await book(db.bookonce);

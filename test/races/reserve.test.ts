@@ -78,7 +78,7 @@ describe("one slot, many buyers", () => {
   });
 });
 
-test("C10: the same two resources named in opposite orders, a thousand times: no deadlock", async () => {
+test("C10, S4: the same two resources named in opposite orders, a thousand times: no deadlock", async () => {
   const { shop, finish } = racers(db, 2);
   const [a, b] = [await aResource(db.bookonce, "a"), await aResource(db.bookonce, "b")];
   const totals: Record<string, number> = {};

@@ -6,7 +6,7 @@ import { aResource, hoursLater, tally, unique } from "../support/fixtures.ts";
 import { racers } from "../support/racers.ts";
 import { expectSound } from "../support/schedule-invariants.ts";
 
-// B3, B4: whom a pool gives, when its members are wanted by name too.
+// Whom a pool gives, when its members are wanted by name too.
 let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
@@ -20,7 +20,7 @@ function lives(outcomes: readonly ReserveSlotOutcome[]): BookingView[] {
   return outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.booking] : []));
 }
 
-describe("pools", () => {
+describe("B3, B4: pools", () => {
   test("two members and three racers: two get one each, the third is told that the pool is full", async () => {
     const { shop, finish } = racers(db, 3);
     const members = [await aResource(db.bookonce, "anna"), await aResource(db.bookonce, "boris")];

@@ -53,7 +53,7 @@ const messagesTo = (entryId: string): Promise<number> =>
     entryId,
   ]);
 
-describe("R66b", () => {
+describe("R66b, B12", () => {
   test("workers that see one freed place make one offer of it, and tell one person once", async () => {
     for (let n = 0; n < 25; n += 1) {
       const { start, window } = hourOf(n);
@@ -111,7 +111,7 @@ describe("R66b", () => {
   });
 });
 
-describe("R66", () => {
+describe("R66, B12", () => {
   test("who leaves while a place becomes free has no offer and no booking, and the next is offered it", async () => {
     const ends = { offered: 0, none: 0 };
     let delay = 20;
@@ -170,7 +170,7 @@ describe("R66", () => {
   });
 });
 
-test("a stranger who asks for the freed time and the one who waits for it never both have it", async () => {
+test("B12: a stranger who asks for the freed time and the one who waits for it never both have it", async () => {
   const winners = { stranger: 0, waiter: 0 };
   for (let n = 0; n < 20; n += 1) {
     const { start, window } = hourOf(n);
@@ -186,7 +186,7 @@ test("a stranger who asks for the freed time and the one who waits for it never 
   expect(winners.stranger + winners.waiter).toBe(20);
 });
 
-test("a storm of everything at once: no deadlock, no raw error, no place sold twice, one message per offer", async () => {
+test("B12: a storm of everything at once: no deadlock, no raw error, no place sold twice, one message per offer", async () => {
   await db.bookonce.resources.put({ id: "hall", kind: "counted", capacity: 3 });
   await db.bookonce.services.put({ id: "class", duration: { minutes: 60 }, resources: ["hall"] });
   const { start, window } = hourOf(0);

@@ -12,7 +12,7 @@ afterEach(() => db.drop());
 const cancel = (booking: { readonly id: string; readonly customer: string }) =>
   db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
 
-describe("joining", () => {
+describe("B12: joining", () => {
   test("records what was consented to and when; the instant of joining unless it is given", async () => {
     const service = await offering(db.bookonce, "cut");
     const w1 = await waits(db.bookonce, service, "w1", { consent: { text: "terms v3" } });
@@ -95,7 +95,7 @@ describe("joining", () => {
   });
 });
 
-describe("leaving", () => {
+describe("B12: leaving", () => {
   test("is honoured at once, and only for the customer and administrators", async () => {
     const service = await offering(db.bookonce, "cut");
     const booking = await sold(db.bookonce, service, "owner");

@@ -14,7 +14,7 @@ const accept = (booking: { readonly id: string; readonly customer: string }) =>
 const cancel = (booking: { readonly id: string; readonly customer: string }) =>
   db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
 
-describe("places that become free", () => {
+describe("B12: places that become free", () => {
   test("by a reschedule away, a higher capacity, a resource switched on, a hold that lapses, a hold that is replaced", async () => {
     const { bookonce } = db;
     const moved = await offering(bookonce, "moved");

@@ -12,7 +12,7 @@ afterEach(() => db.drop());
 const cancel = (booking: { readonly id: string; readonly customer: string }) =>
   db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
 
-describe("the line", () => {
+describe("B12: the line", () => {
   test("a party is served whole or not at all; under skip it keeps its place while smaller ones are served", async () => {
     const service = await offering(db.bookonce, "class", { capacity: 3, price: 100 });
     const bookings = [];

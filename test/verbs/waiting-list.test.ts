@@ -14,7 +14,7 @@ const accept = (booking: { readonly id: string; readonly customer: string }) =>
 const cancel = (booking: { readonly id: string; readonly customer: string }) =>
   db.bookonce.cancel({ bookingId: booking.id, customer: booking.customer });
 
-describe("an offer", () => {
+describe("B12: an offer", () => {
   test("goes to the first in line before cancel answers, as a hold of fifteen minutes that nobody else can have", async () => {
     const service = await offering(db.bookonce, "cut", { price: 300 });
     const booking = await sold(db.bookonce, service, "owner");

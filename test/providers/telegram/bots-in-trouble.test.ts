@@ -42,7 +42,7 @@ test("S3: with auto-retry installed, a short 429 is waited for and the answer st
   expect(await paying).toMatchObject({ outcome: "paid" });
 });
 
-test("B11: what the bot's own words throw does not undo the booking, and is reported", async () => {
+test("case B11: what the bot's own words throw does not undo the booking, and is reported", async () => {
   const at = await salon(db);
   const told: Told = { donations: 0, handled: [] };
   const bot = grammyBot(at, told, { onHandled: () => Promise.reject(new Error("sendMessage failed")) });
@@ -59,7 +59,7 @@ test("B11: what the bot's own words throw does not undo the booking, and is repo
   expect(at.errors).toHaveLength(2);
 });
 
-test("B16: the database is away: 503, Telegram delivers again, and the receipt has one effect", async () => {
+test("case B16: the database is away: 503, Telegram delivers again, and the receipt has one effect", async () => {
   const at = await salon(db, { fake: { clock: "manual" } });
   const wire = await cuttable(db.url);
   const telegram = at.another(overWire(db, wire.url), { deadlines: { recordMs: 200 } });
@@ -87,7 +87,7 @@ test("B16: the database is away: 503, Telegram delivers again, and the receipt h
   expect(await rows(db, "payments", "booking_id = $1", booking.id)).toHaveLength(1);
 });
 
-test("B16: grammY's own webhook: what could not be stored rejects, so that Telegram delivers again", async () => {
+test("case B16: grammY's own webhook: what could not be stored rejects, so that Telegram delivers again", async () => {
   const at = await salon(db, { fake: { clock: "manual" } });
   const wire = await cuttable(db.url);
   const telegram = at.another(overWire(db, wire.url), { deadlines: { recordMs: 200 } });
@@ -126,7 +126,7 @@ test("B20, B21: long polling while the database is away: nothing is confirmed to
   await eventually(() => state(booking)).toBe("confirmed");
 });
 
-test("B17: fifty receipts at once behind a webhook are all stored", async () => {
+test("case B17: fifty receipts at once behind a webhook are all stored", async () => {
   const at = await salon(db);
   await setWebhook(at, await serve(telegramWebhook(at.telegram, { secretToken })));
   const people = Array.from({ length: 50 }, () => at.person());

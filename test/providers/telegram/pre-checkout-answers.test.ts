@@ -10,7 +10,7 @@ beforeAll(async () => {
 beforeEach(() => db.clock.reset());
 afterAll(() => db.drop());
 
-test("B10, S7: Telegram's 'query is too old' is an outcome, and the next press of Pay is approved", async () => {
+test("case B10, S7: Telegram's 'query is too old' is an outcome, and the next press of Pay is approved", async () => {
   const at = await salon(db, { fake: { clock: "manual" } });
   const { payer, booking, paying, update } = await pressPay(at);
   await at.fake.clock.advance({ seconds: 11 });
@@ -29,7 +29,7 @@ test("B10, S7: Telegram's 'query is too old' is an outcome, and the next press o
   expect(at.errors).toEqual([]);
 });
 
-test("B10: the expired query itself, delivered again, stays no", async () => {
+test("case B10: the expired query itself, delivered again, stays no", async () => {
   const at = await salon(db, { fake: { clock: "manual" } });
   const { update } = await pressPay(at);
   await at.fake.clock.advance({ seconds: 11 });

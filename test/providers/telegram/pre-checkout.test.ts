@@ -100,7 +100,7 @@ test("S7: while an approval stands, another press of Pay is declined", async () 
   });
 });
 
-test("B03, B06, B14: raw JSON with nothing but the payer and the payload is enough", async () => {
+test("B03, B06, case B14: raw JSON with nothing but the payer and the payload is enough", async () => {
   const at = await salon(db);
   const { paying, query } = await pressPay(at);
   const { id, from, currency, total_amount, invoice_payload } = query;
@@ -109,7 +109,7 @@ test("B03, B06, B14: raw JSON with nothing but the payer and the payload is enou
   expect(await paying).toMatchObject({ outcome: "paid" });
 });
 
-test("B01, B12: with nobody to answer, the payment times out, and the hold ends by itself", async () => {
+test("B01, case B12: with nobody to answer, the payment times out, and the hold ends by itself", async () => {
   const at = await salon(db, { fake: { clock: "manual" } });
   const { booking, paying } = await pressPay(at);
   await at.fake.clock.advance({ seconds: 11 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => db.clock.reset());
 afterAll(() => db.drop());
 
-test("B15, B18, S10: the same receipt twenty times over two pools is one payment and one booking", async () => {
+test("case B15, B18, S10: the same receipt twenty times over two pools is one payment and one booking", async () => {
   const at = await salon(db);
   const alice = at.person();
   const booking = await at.reserve(alice);
@@ -44,7 +44,7 @@ test("B35: redelivered three times, under one update id or another: one event to
   expect(told).toEqual(["booking_confirmed"]);
 });
 
-test("B16: the database is away: not acknowledged and not lost; delivered again, it has one effect", async () => {
+test("case B16: the database is away: not acknowledged and not lost; delivered again, it has one effect", async () => {
   const at = await salon(db);
   const wire = await cuttable(db.url);
   const telegram = at.another(overWire(db, wire.url), { deadlines: { recordMs: 300 } });
