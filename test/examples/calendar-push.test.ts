@@ -7,7 +7,7 @@ import { type PushQueue, pushQueue } from "../../examples/calendar-push/src/queu
 import { reconcile } from "../../examples/calendar-push/src/reconcile.ts";
 import { type PushState, pushState } from "../../examples/calendar-push/src/state.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { bookFree, hoursLater, soon } from "../support/fixtures.ts";
+import { aResource, book, bookFree, historyOf, hoursLater, preCheckout, receipt, soon } from "../support/fixtures.ts";
 
 // B14: the calendar is told, outside of every booking's transaction, and nobody waits for it.
 const domain = "studio.example";
@@ -134,6 +134,25 @@ test("B14: a hold is no entry", async () => {
   await deliver();
   await workOff();
   expect(collection.requests).toEqual([]);
+});
+
+test("R15: of two unconfirmed bookings of one time the second approval is told that it is taken, and gets no entry", async () => {
+  const resources = [await aResource(db.bookonce)];
+  const first = await book(db.bookonce, { resources, claim: "at_checkout" });
+  const second = await book(db.bookonce, { resources, claim: "at_checkout" });
+  expect(await preCheckout(db.bookonce, first)).toMatchObject({ outcome: "approved" });
+  expect(await preCheckout(db.bookonce, second)).toMatchObject({
+    outcome: "declined",
+    reason: "slot_taken",
+    booking: { id: second.id, customer: second.customer, state: "pending" },
+  });
+  expect(await receipt(db.bookonce, first)).toMatchObject({ outcome: "booked" });
+  await deliver();
+  expect(await workOff()).toBe(0);
+  expect(entryOf(first)).toContain(starting(soon));
+  expect(entryOf(second)).toBeUndefined();
+  expect(collection.entries.size).toBe(1);
+  expect(await historyOf(db.bookonce, second)).not.toContain("booking_confirmed");
 });
 
 test("B14: with the calendar down customers are told all the same, at once, and the push is tried again until it works", async () => {

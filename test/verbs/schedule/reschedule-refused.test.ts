@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { digestOf, minute, unique } from "../../support/fixtures.ts";
-import { aService, at, have } from "./support.ts";
+import { aService, at, daily, have } from "./support.ts";
 
 // B10
 let db: TestDatabase;
@@ -15,6 +15,9 @@ const price = { amount: 500, currency: "XTR" };
 const resource = async () => (await db.bookonce.resources.put({ id: unique("anna") })).id;
 const move = (booking: { id: string; customer: string }, over: object) =>
   db.bookonce.reschedule({ bookingId: booking.id, customer: booking.customer, ...over });
+
+/** A service that is open from ten until three: nothing in it can be longer than 300 minutes. */
+const fiveHours = () => aService(db.bookonce, { times: daily("10:00", "15:00") });
 
 describe("B10: refused, and byte for byte as it was", () => {
   const cases: Record<string, () => Promise<{ attempt: () => Promise<object>; answer: object }>> = {
@@ -31,6 +34,13 @@ describe("B10: refused, and byte for byte as it was", () => {
       return {
         attempt: () => move(booking, { duration: { hours: 3 } }),
         answer: { reason: "slot_taken", resource: anna },
+      };
+    },
+    "R68: a longer time is a minute more than the 300 that there are": async () => {
+      const booking = await have(db.bookonce, { service: await fiveHours(), start: at(10) });
+      return {
+        attempt: () => move(booking, { duration: { minutes: 301 } }),
+        answer: { reason: "closed", because: "runs_past_closing", resource: null },
       };
     },
     "the new time is closed": async () => {
@@ -101,6 +111,23 @@ describe("B10: refused, and byte for byte as it was", () => {
     expect(await attempt()).toEqual({ outcome: "refused", ...answer });
     expect(await digestOf(db)).toBe(before);
   });
+});
+
+test("R68: a time made as long as the 300 minutes that there are is moved, and the longest that can be booked is a year", async () => {
+  const booking = await have(db.bookonce, { service: await fiveHours(), start: at(10) });
+  expect(await move(booking, { duration: { minutes: 300 } })).toMatchObject({
+    outcome: "rescheduled",
+    booking: { start: at(10), end: at(15), version: 2 },
+  });
+  const long = await have(db.bookonce, { resources: [await resource()], start: at(10) });
+  const year = 366 * 24 * 60;
+  const before = await digestOf(db);
+  await expect(move(long, { duration: { minutes: year, milliseconds: 1 } })).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining("must be a year at most"),
+  });
+  expect(await digestOf(db)).toBe(before);
+  expect(await move(long, { duration: { minutes: year } })).toMatchObject({ outcome: "rescheduled" });
 });
 
 test("O6: malformed input is refused with every problem named", async () => {
