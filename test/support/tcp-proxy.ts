@@ -6,6 +6,8 @@ export interface TcpProxy {
   through(url: string): string;
   /** From now on nothing passes on the connections there are; with `"new too"`, nor on those to come, which are accepted all the same. */
   swallow(which: "open ones" | "new too"): void;
+  /** From now on everything that the server says arrives so many milliseconds later, in its order. */
+  delay(milliseconds: number): void;
   /** Lets new connections through again; the swallowed ones stay silent. */
   heal(): void;
   /**
@@ -28,6 +30,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(serverUrl);
   const connections = new Set<Connection>();
   let swallowNew = false;
+  let delayMs = 0;
   let stall:
     | { readonly text: string; readonly which: "unheard" | "unanswered"; readonly happened: () => void }
     | undefined;
@@ -45,7 +48,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       if (!connection.silent && connection.stalled !== "unheard") server.write(chunk);
     });
     server.on("data", (chunk: Buffer) => {
-      if (!connection.silent && connection.stalled !== "unanswered") client.write(chunk);
+      if (connection.silent || connection.stalled === "unanswered") return;
+      if (delayMs === 0) client.write(chunk);
+      else setTimeout(() => client.write(chunk), delayMs);
     });
     const end = (): void => {
       connections.delete(connection);
@@ -72,6 +77,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     swallow(which) {
       for (const connection of connections) connection.silent = true;
       swallowNew = which === "new too";
+    },
+    delay(milliseconds) {
+      delayMs = milliseconds;
     },
     heal() {
       swallowNew = false;

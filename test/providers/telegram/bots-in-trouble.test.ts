@@ -125,15 +125,3 @@ test("B20, B21: long polling while the database is away: nothing is confirmed to
   await wire.mend();
   await eventually(() => state(booking)).toBe("confirmed");
 });
-
-test("case B17: fifty receipts at once behind a webhook are all stored", async () => {
-  const at = await salon(db);
-  await setWebhook(at, await serve(telegramWebhook(at.telegram, { secretToken })));
-  const people = Array.from({ length: 50 }, () => at.person());
-  const bookings: BookingView[] = [];
-  for (const person of people) bookings.push(await at.reserve(person));
-  const links = await Promise.all(bookings.map((booking) => at.link(booking)));
-  const outcomes = await Promise.all(people.map((person, n) => person.pay(links[n])));
-  expect(outcomes.every(({ outcome }) => outcome === "paid")).toBe(true);
-  await eventually(async () => new Set(await Promise.all(bookings.map(state)))).toEqual(new Set(["confirmed"]));
-});

@@ -92,42 +92,50 @@ test("429 is waited for when there is time, and no approval is sent late", async
   expect(await answers(at)).toHaveLength(1);
 });
 
-test("B02, S3: the slot is locked by somebody else: the payer gets a no in time, and nothing is sold", async () => {
+test("B02, S3: the resource is locked by somebody else for longer than Telegram waits: a no within the ten seconds, and nothing is sold", async () => {
+  // With no deadline but our own. One booking holds its time, the other claims it at checkout; both need the row that is locked.
   const at = await salon(db);
-  const hasty = at.another(db.bookonce, { deadlines: { decideMs: 500 } });
-  const { booking, paying, update } = await pressPay(at, at.person(), undefined);
+  const [holder, claimer] = [at.person(), at.person()];
+  const bookings = [await at.reserve(holder), await at.reserve(claimer, { claim: "at_checkout" })] as const;
+  const pressed = [
+    await pressPay(at, holder, Promise.resolve(bookings[0])),
+    await pressPay(at, claimer, Promise.resolve(bookings[1])),
+  ];
   const before = await tables(db);
   const locker = await db.pool.connect();
   try {
     await locker.query("begin");
-    await locker.query(`select from ${db.schema}.bookings where id = $1 for update`, [booking.id]);
-    // The lock is still held when the answer has been given.
-    expect(await hasty.handleUpdate(update)).toMatchObject({
-      outcome: "declined",
-      reason: "unavailable",
-      answer: "sent",
-      ack: "ok",
-    });
-    expect(await paying).toMatchObject({
-      outcome: "rejected",
-      message: expect.stringContaining("Nothing was charged"),
-    });
+    await locker.query(`select from ${db.schema}.resources where id = $1 for update`, [at.master]);
+    // The lock is still held when both have their answer: Telegram's own clock says that it came in time.
+    const results = await Promise.all(pressed.map(({ update }) => at.telegram.handleUpdate(update)));
+    const no = { outcome: "declined", reason: "unavailable", answer: "sent", ack: "ok" };
+    expect(results).toMatchObject([no, no]);
+    const rejected = { outcome: "rejected", message: expect.stringContaining("Nothing was charged") };
+    expect(await Promise.all(pressed.map(({ paying }) => paying))).toMatchObject([rejected, rejected]);
   } finally {
     await locker.query("rollback");
     locker.release();
   }
   expect(await tables(db)).toEqual(before);
   expect((await at.fake.ledger.read(at.bot)).charges).toEqual([]);
+  // After such a no, the same people can pay.
+  for (const [payer, booking] of [
+    [holder, bookings[0]],
+    [claimer, bookings[1]],
+  ] as const) {
+    expect((await buy(at, payer, booking)).result).toMatchObject({ outcome: "booked" });
+  }
 });
 
-test("B02: after such a no, the same person can pay", async () => {
+test("S3: a shorter deadline of one's own is kept, and a booking that is locked is a no too", async () => {
   const at = await salon(db);
   const hasty = at.another(db.bookonce, { deadlines: { decideMs: 300 } });
-  const { payer, booking, update } = await pressPay(at);
+  const { payer, booking, paying, update } = await pressPay(at);
   const locker = await db.pool.connect();
   await locker.query("begin");
   await locker.query(`select from ${db.schema}.bookings where id = $1 for update`, [booking.id]);
-  await hasty.handleUpdate(update);
+  expect(await hasty.handleUpdate(update)).toMatchObject({ outcome: "declined", reason: "unavailable" });
+  expect(await paying).toMatchObject({ outcome: "rejected" });
   await locker.query("rollback");
   locker.release();
   expect((await buy(at, payer, booking)).result).toMatchObject({ outcome: "booked" });
