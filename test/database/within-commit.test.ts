@@ -1,85 +1,28 @@
-import type { BookingView, Verbs } from "bookonce";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { digestOf } from "../support/fixtures.ts";
+import { offering } from "../support/waiting.ts";
 import { type Application, applications, byRecipe, orders } from "./callers.ts";
+import { verbSteps } from "./verb-steps.ts";
 
 const all: typeof applications = { ...applications, ...byRecipe };
 
 let db: TestDatabase;
-let days = 1;
 beforeAll(async () => {
   db = await createTestDatabase();
   await db.pool.query("create table orders (id text primary key)");
   await db.bookonce.resources.put({ id: "anna" });
+  await offering(db.bookonce, "cut");
 });
 afterAll(() => db.drop());
 
-/** Another day each time, so that no test stands in another's way. */
-function slot(customer: string) {
-  days += 1;
-  const start = new Date(Date.now() + days * 86_400_000);
-  return { customer, resources: ["anna"], start, duration: { minutes: 60 }, price: { amount: 5, currency: "XTR" } };
-}
+const { slot, reserve, asked, steps } = verbSteps(() => db);
 
-async function reserve(verbs: Verbs): Promise<BookingView> {
-  const reserved = await verbs.reserveSlot(slot(`customer ${days}`));
-  if (reserved.outcome === "refused") throw new Error(reserved.reason);
-  return reserved.booking;
-}
-
-function asked(booking: BookingView) {
-  return {
-    provider: "telegram_stars",
-    account: "1",
-    payload: booking.payload,
-    payer: booking.customer,
-    amount: 5,
-    currency: "XTR",
-  };
-}
-
-interface Step {
-  /** What must have happened before, outside the transaction. */
-  prepare(): Promise<BookingView | null>;
-  run(verbs: Verbs, booking: BookingView | null): Promise<string>;
-  readonly outcome: string;
-}
-
-function existing(booking: BookingView | null): BookingView {
-  if (booking === null) throw new Error("this step needs a booking");
-  return booking;
-}
-
-const steps: Readonly<Record<string, Step>> = {
-  reserveSlot: {
-    prepare: async () => null,
-    run: async (verbs) => (await verbs.reserveSlot(slot(`somebody ${days}`))).outcome,
-    outcome: "reserved",
-  },
-  decidePreCheckout: {
-    prepare: () => reserve(db.bookonce),
-    run: async (verbs, booking) =>
-      (await verbs.decidePreCheckout({ ...asked(existing(booking)), checkoutId: existing(booking).id })).outcome,
-    outcome: "approved",
-  },
-  confirmPayment: {
-    prepare: () => reserve(db.bookonce),
-    run: async (verbs, booking) =>
-      (await verbs.confirmPayment({ ...asked(existing(booking)), chargeId: existing(booking).id })).outcome,
-    outcome: "booked",
-  },
-  "cancel, of a paid booking": {
-    async prepare() {
-      const booking = await reserve(db.bookonce);
-      await db.bookonce.confirmPayment({ ...asked(booking), chargeId: `paid ${booking.id}` });
-      return booking;
-    },
-    run: async (verbs, booking) =>
-      (await verbs.cancel({ bookingId: existing(booking).id, customer: existing(booking).customer })).outcome,
-    outcome: "cancelled",
-  },
-};
+test("every verb that a transaction can have is tried in one", () => {
+  const { previewCancel: _, waitlist, ...verbs } = db.bookonce.within({ query: async () => ({ rows: [] }) });
+  const names = [...Object.keys(verbs), ...Object.keys(waitlist).map((name) => `waitlist.${name}`)];
+  expect(new Set(Object.keys(steps).map((name) => name.split(",")[0]))).toEqual(new Set(names));
+});
 
 describe.each(Object.keys(all))("in a transaction of the application's, with %s (O4)", (name) => {
   let application: Application;
@@ -91,11 +34,11 @@ describe.each(Object.keys(all))("in a transaction of the application's, with %s 
   afterAll(() => application.close());
 
   test.each(Object.entries(steps))("%s and the application's row are committed together", async (verb, step) => {
-    const booking = await step.prepare();
+    const act = await step.prepare();
     const before = await digestOf(db);
     const order = `${name} ${verb} committed`;
     const outcome = await application.transaction(async ({ bookonce, run }) => {
-      const answered = await step.run(bookonce, booking);
+      const answered = await act(bookonce);
       await run(`insert into orders values ('${order}')`);
       // Nobody else sees either of them yet.
       expect(await digestOf(db)).toBe(before);
@@ -108,20 +51,20 @@ describe.each(Object.keys(all))("in a transaction of the application's, with %s 
   });
 
   test.each(Object.entries(steps))("%s and the application's row are rolled back together", async (verb, step) => {
-    const booking = await step.prepare();
+    const act = await step.prepare();
     const before = await digestOf(db);
     const order = `${name} ${verb} rolled back`;
     const reason = new Error("the application's own reason");
     const running = application.transaction(async ({ bookonce, run }) => {
       await run(`insert into orders values ('${order}')`);
-      expect(await step.run(bookonce, booking)).toBe(step.outcome);
+      expect(await act(bookonce)).toBe(step.outcome);
       throw reason;
     });
     await expect(running).rejects.toBe(reason);
     expect(await digestOf(db)).toBe(before);
     expect(await orders(db)).not.toContain(order);
     // What was rolled back can be done again.
-    expect(await step.run(db.bookonce, booking)).toBe(step.outcome);
+    expect(await act(db.bookonce)).toBe(step.outcome);
   });
 
   test("several verbs in one transaction see each other's work", async () => {
