@@ -46,12 +46,17 @@ test.each([2, 12])("one slot, %i buyers: the counts add up", async (buyers) => {
   const before = await databases();
   const { ended, output } = demo(["--json", "--buyers", String(buyers)]);
   const code = await ended;
-  const counts = JSON.parse(output().trim().split("\n").at(-1) ?? "");
-  expect(counts, output()).toMatchObject({ buyers, unaccounted: 0 });
-  expect(counts.booked).toBe(counts.charged - counts.refunded);
-  expect(counts.refusedBeforeCharge).toBeGreaterThanOrEqual(buyers - 1);
-  expect(counts.refunded).toBeGreaterThanOrEqual(1);
-  expect(counts.duplicatesIgnored).toBeGreaterThanOrEqual(2);
+  const counts: unknown = JSON.parse(output().trim().split("\n").at(-1) ?? "");
+  // All there is, and nothing else: one booking in each of the first two acts, two in the third.
+  expect(counts, output()).toStrictEqual({
+    buyers,
+    booked: 4,
+    refusedBeforeCharge: buyers - 1,
+    charged: 5,
+    refunded: 1,
+    duplicatesIgnored: 2,
+    unaccounted: 0,
+  });
   expect(output()).toMatch(/Nothing is lost, nothing doubled\./);
   expect(code).toBe(0);
   expect(await databases()).toEqual(before);
