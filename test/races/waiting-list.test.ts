@@ -3,6 +3,7 @@ import type { Bookonce } from "bookonce";
 import type { PgClient } from "bookonce/pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { Random, seedOfRun } from "../support/random.ts";
 import { entry, hour, offering, offerOf, sold, ten, waits } from "../support/waiting.ts";
 
 // R66b and its relatives: offers are made by any number of processes while they are accepted, declined, left and run out.
@@ -190,22 +191,23 @@ test("B12: a storm of everything at once: no deadlock, no raw error, no place so
   await db.bookonce.resources.put({ id: "hall", kind: "counted", capacity: 3 });
   await db.bookonce.services.put({ id: "class", duration: { minutes: 60 }, resources: ["hall"] });
   const { start, window } = hourOf(0);
-  const random = (n: number): number => Math.floor(Math.random() * n);
+  const random = new Random(seedOfRun("waiting-list storm"));
   const until = Date.now() + 10_000;
-  const one = async (customer: string, turn: number): Promise<void> => {
+  // A stream each, so that what one draws does not depend on how fast the others are.
+  const one = async (customer: string, turn: number, dealt: Random): Promise<void> => {
     const own = shop(turn);
     while (Date.now() < until) {
       const waiting = await own.waitlist.join({
         customer,
         service: "class",
         ...window,
-        quantity: 1 + random(2),
+        quantity: 1 + dealt.below(2),
         consent: { text: "v1" },
       });
       await own.waitlist.tick();
       if (waiting.outcome === "refused") throw new Error(waiting.reason);
       const { offer, id } = await entry(own, waiting.entry);
-      const dice = random(4);
+      const dice = dealt.below(4);
       if (offer === null && dice === 0) await own.waitlist.leave({ entryId: id, customer });
       if (offer === null && dice === 1) await own.reserveSlot({ customer, service: "class", start, confirm: true });
       if (offer !== null && dice === 0) await own.waitlist.decline({ bookingId: offer.id, customer });
@@ -216,7 +218,7 @@ test("B12: a storm of everything at once: no deadlock, no raw error, no place so
       }
     }
   };
-  await Promise.all(Array.from({ length: 9 }, (_, turn) => one(`storm-${turn}`, turn)));
+  await Promise.all(Array.from({ length: 9 }, (_, turn) => one(`storm-${turn}`, turn, random.fork())));
   const offers = await number(
     `select count(*) as n from ${db.schema}.bookings where service_id = 'class' and waitlist_entry_id is not null`,
   );
