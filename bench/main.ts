@@ -5,7 +5,7 @@ import { startPostgres } from "../scripts/postgres.ts";
 import { type ContestantName, contestantNames } from "./contestants/contestant.ts";
 import { contestants as makers } from "./contestants/index.ts";
 import { flatness } from "./flatness.ts";
-import { figuresOf, problemsOf, ratiosOf, table, unanswered } from "./report.ts";
+import { problemsOf, summaryOf, table, unanswered } from "./report.ts";
 import { type Rounds, run, warmUp } from "./run.ts";
 import { createBenchDatabase } from "./seed.ts";
 import { type WorkloadName, workloadNames } from "./workloads.ts";
@@ -97,31 +97,14 @@ async function main(): Promise<void> {
   const missing = unanswered(results);
   for (const one of missing) console.error(pc.red(`${one}: this comparison is void.`));
   if (missing.length > 0) process.exitCode = 1;
-  if (options.json) console.log(JSON.stringify(summary(database.version, rounds, seconds, results)));
-}
-
-function summary(version: string, rounds: number, seconds: number, results: ReadonlyMap<WorkloadName, Rounds>): object {
-  const figures = [...results].map(([name, measured]) => [
-    name,
-    Object.fromEntries([...measured].map(([contestant, all]) => [contestant, figuresOf(all)])),
-  ]);
-  const { burst, ...workloads } = Object.fromEntries(figures);
-  return {
-    quick,
-    postgres: version,
-    node: process.versions.node,
-    cores: availableParallelism(),
-    load,
-    prepare: options.prepare,
-    pool: options.pool,
-    resources: options.resources,
-    rounds,
-    seconds,
-    tookSeconds: Math.round((performance.now() - started) / 1_000),
-    workloads,
-    ratios: ratiosOf(results),
-    burst: burst ?? null,
-  };
+  if (options.json) {
+    const { prepare, pool, resources } = options;
+    const tookSeconds = Math.round((performance.now() - started) / 1_000);
+    const versions = { postgres: database.version, node: process.versions.node };
+    const machine = { cores: availableParallelism(), load };
+    const setting = { quick, ...versions, ...machine, prepare, pool, resources, rounds, seconds, tookSeconds };
+    console.log(JSON.stringify(summaryOf(setting, results)));
+  }
 }
 
 /** A quick run keeps its promise on a slow machine too, with fewer rounds: each workload has its share of the time that is left. */

@@ -25,7 +25,7 @@ const titles: Readonly<Record<ContestantName, string>> = {
   bookonce: "bookonce",
 };
 
-export function figuresOf(rounds: readonly Round[]): Figures {
+function figuresOf(rounds: readonly Round[]): Figures {
   const middle = (of: (round: Round) => number): number => rounded(median(rounds.map(of)));
   const rates = rounds.map((round) => round.perSecond);
   return {
@@ -38,6 +38,42 @@ export function figuresOf(rounds: readonly Round[]): Figures {
     errors: rounds.reduce((sum, round) => sum + round.errors, 0),
     retries: rounds.reduce((sum, round) => sum + round.retries, 0),
   };
+}
+
+/** What was measured where, and how. */
+export interface Setting {
+  readonly quick: boolean;
+  readonly postgres: string;
+  readonly node: string;
+  readonly cores: number;
+  /** Of other programs, when it began. */
+  readonly load: number;
+  readonly prepare: boolean;
+  readonly pool: number;
+  readonly resources: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly tookSeconds: number;
+}
+
+/** All of a run, as `--json` prints it. */
+export interface Summary extends Setting {
+  readonly workloads: Readonly<Partial<Record<Exclude<WorkloadName, "burst">, WorkloadFigures>>>;
+  readonly ratios: Readonly<Record<string, number>>;
+  readonly burst: WorkloadFigures | null;
+}
+
+export function summaryOf(setting: Setting, all: ReadonlyMap<WorkloadName, Rounds>): Summary {
+  const figures: Partial<Record<WorkloadName, WorkloadFigures>> = {};
+  for (const [name, rounds] of all) figures[name] = workloadFigures(rounds);
+  const { burst = null, ...workloads } = figures;
+  return { ...setting, workloads, ratios: ratiosOf(all), burst };
+}
+
+function workloadFigures(rounds: Rounds): WorkloadFigures {
+  const figures: WorkloadFigures = {};
+  for (const [contestant, measured] of rounds) figures[contestant] = figuresOf(measured);
+  return figures;
 }
 
 /**
