@@ -47,7 +47,9 @@ export interface Refunds {
   seen(input: { readonly refundId: string; readonly by: string }): Promise<RefundView>;
   /**
    * Money went back that nobody here asked for: support, a chargeback, the provider's cabinet. Completes a refund of ours that is still
-   * open, or records one as external; again, nothing. The booking is kept, or cancelled, by policy `externalRefund`.
+   * open, or records all that is left of the payment as one that is external; when nothing is left, nothing. The provider's news of a
+   * refund of ours is {@link Refunds.seen}: where a part was returned, this would count the rest as returned too. The booking is kept,
+   * or cancelled, by policy `externalRefund`.
    */
   recordExternal(input: ExternalRefundInput): Promise<ExternalRefundOutcome>;
 }
