@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BookonceError } from "../../core/error.ts";
+import { BookonceError, isBookonceError } from "../../core/error.ts";
 import type { ConfirmPaymentOutcome } from "../../verbs/confirm-payment.ts";
 import type { Cursors } from "../../verbs/cursors.ts";
 import { check, having, signal } from "./check.ts";
@@ -33,7 +33,7 @@ export interface ReconcileReport {
   readonly conflicts: readonly string[];
   /** Subscription charges with a payload of ours, by charge id: left alone (S17). */
   readonly recurring: readonly string[];
-  /** Charges of ours that name no payer, by charge id: a person must look at them. */
+  /** Charges of ours that name no payer, or that cannot be stored as they are, by charge id: a person must look at them. */
   readonly unreadable: readonly string[];
   /** The position after this run. */
   readonly offset: number;
@@ -89,7 +89,7 @@ async function settleCharge({ bookonce, account }: Settings, entry: LedgerEntry)
   const { chargeId, payer, payload, date } = entry;
   if (entry.recurring) return { kind: "recurring", chargeId };
   if (payer === null) return { kind: "unreadable", chargeId };
-  const confirmed = await bookonce.confirmPayment({
+  const charge = {
     provider: starsProvider,
     account,
     chargeId,
@@ -98,11 +98,19 @@ async function settleCharge({ bookonce, account }: Settings, entry: LedgerEntry)
     amount: await amountPaid(bookonce, account, entry),
     currency: "XTR",
     details: { recovered_from: "getStarTransactions", date, ledger_amount: entry.amount },
-  });
+  };
+  const confirmed = await bookonce.confirmPayment(charge).catch(unlessUnreadable);
+  if (confirmed === null) return { kind: "unreadable", chargeId };
   const { outcome } = confirmed;
   if (outcome === "conflict") return { kind: "conflict", chargeId };
   const known = "repeated" in confirmed && confirmed.repeated;
   return known ? { kind: "known" } : { kind: "recovered", chargeId, outcome };
+}
+
+/** A line that could never be stored must not keep those behind it waiting for ever: it is reported, and a person looks at it. */
+function unlessUnreadable(error: unknown): null {
+  if (isBookonceError(error) && error.code === "invalid_input") return null;
+  throw error;
 }
 
 /** With an affiliate the ledger leaves a choice: what the receipt said, else the price, else the sum of both parts. */

@@ -124,6 +124,25 @@ test("a page that overlaps the one before is no second charge and no gap", async
   expect(report.offset).toBeGreaterThanOrEqual(2);
 });
 
+test("a charge that could never be stored is reported, and those behind it are recovered", async () => {
+  const at = await salon(db);
+  const ids = [await lostCharge(at, at.person()), await lostCharge(at, at.person())];
+  const strange = "x".repeat(5_000);
+  const api: TelegramApi = {
+    call: async (method, params, options) => {
+      const answer = JSON.parse(JSON.stringify(await at.api.call(method, params, options)));
+      const [first] = method === "getStarTransactions" ? answer.transactions : [];
+      if (first?.id === ids[0]) first.id = strange;
+      return answer;
+    },
+  };
+  expect(await at.another(db.bookonce, { api }).reconcile()).toMatchObject({
+    unreadable: [strange],
+    recovered: [{ chargeId: ids[1], outcome: "booked" }],
+    offset: 2,
+  });
+});
+
 test("with an affiliate Telegram shows the bot's share: the price was paid all the same", async () => {
   const at = await salon(db);
   const alice = at.person();
