@@ -9,7 +9,7 @@ export const en: Texts = {
     cancelled: "This booking was cancelled. Please choose a time again.",
     closed: "There are no bookings at this time. Please choose another one.",
     conflict: "This payment does not match its order. Please start again.",
-    forbidden_by_policy: "It is too late to cancel this booking yourself. Please contact us.",
+    forbidden_by_policy: "It is too late to move or cancel this booking yourself. Please contact us.",
     hold_lapsed:
       "The time was no longer held for you. Please choose a time again; this invoice cannot be paid any more.",
     hold_too_long: "A time cannot be held for so long. Please choose a shorter hold.",
@@ -48,6 +48,7 @@ export const en: Texts = {
       "Your booking is cancelled: {when}. Your {amount} are on the way back; we will tell you when they have arrived.",
     hold_expired:
       "{when} is no longer held for you. To book, please choose a time again; the old invoice cannot be paid.",
+    moved: "Your booking is moved: {when}, {duration}. To move or cancel: {manage}",
     payment_late:
       "Your payment came when the time was no longer held for you, so it is not booked. Your {amount} are on the way back; we will tell you when they have arrived.",
     payment_review:

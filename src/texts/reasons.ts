@@ -35,6 +35,7 @@ export type ReasonCode =
  */
 export type MessageCode =
   | "booked"
+  | "moved"
   | "hold_expired"
   | "cancelled"
   | "cancelled_refund"

@@ -9,7 +9,8 @@ export const uz: Texts = {
     cancelled: "Bu band qilish bekor qilingan. Vaqtni qaytadan tanlang.",
     closed: "Bu vaqtda qabul yoʻq. Boshqa vaqtni tanlang.",
     conflict: "Toʻlov buyurtmaga mos kelmadi. Iltimos, qaytadan boshlang.",
-    forbidden_by_policy: "Bu band qilishni oʻzingiz bekor qilishingiz uchun endi kech. Bizga yozing.",
+    forbidden_by_policy:
+      "Bu band qilishni oʻzingiz koʻchirishingiz yoki bekor qilishingiz uchun endi kech. Bizga yozing.",
     hold_lapsed: "Bu vaqt endi siz uchun saqlanmayapti. Vaqtni qaytadan tanlang: bu hisobni endi toʻlab boʻlmaydi.",
     hold_too_long: "Vaqtni bunchalik uzoq saqlab turib boʻlmaydi. Qisqaroq muddat tanlang.",
     idempotency_conflict: "Bu soʻrov avval boshqa maʼlumotlar bilan yuborilgan. Iltimos, qaytadan boshlang.",
@@ -46,6 +47,7 @@ export const uz: Texts = {
     cancelled_refund: "Band qilish bekor qilindi: {when}. {amount} qaytarilmoqda; pul qaytgach, xabar beramiz.",
     hold_expired:
       "{when}: bu vaqt endi siz uchun saqlanmayapti. Yozilish uchun vaqtni qaytadan tanlang; eski hisobni toʻlab boʻlmaydi.",
+    moved: "Band qilish koʻchirildi: {when}, {duration}. Koʻchirish yoki bekor qilish: {manage}",
     payment_late:
       "Toʻlov vaqt siz uchun saqlanmay qoʻygandan keyin keldi, shuning uchun vaqt band qilinmadi. {amount} qaytarilmoqda; pul qaytgach, xabar beramiz.",
     payment_review:

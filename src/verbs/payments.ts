@@ -9,8 +9,12 @@ import { type PaymentView, viewPayment } from "./views.ts";
 
 /** Reads of charges, for support: a buyer sends the charge id from the receipt. */
 export interface Payments {
-  /** Payments by charge id or booking, oldest first, 100 at most. */
-  find(filter: { readonly chargeId?: string; readonly bookingId?: string }): Promise<readonly PaymentView[]>;
+  /** Payments by charge id, by booking, or by the `paymentId` that an event of a payment or refund names; oldest first, 100 at most. */
+  find(filter: {
+    readonly chargeId?: string;
+    readonly bookingId?: string;
+    readonly paymentId?: string;
+  }): Promise<readonly PaymentView[]>;
   /** What was charged and what was returned at one account, by currency, in minor units: to compare with the provider's own books. */
   totals(filter: { readonly provider: string; readonly account: string }): Promise<readonly PaymentTotals[]>;
 }
@@ -24,8 +28,11 @@ export interface PaymentTotals {
 }
 
 const schema = z
-  .strictObject({ chargeId: identifier.optional(), bookingId: uuid.optional() })
-  .refine((filter) => filter.chargeId !== undefined || filter.bookingId !== undefined, "give chargeId or bookingId");
+  .strictObject({ chargeId: identifier.optional(), bookingId: uuid.optional(), paymentId: uuid.optional() })
+  .refine(
+    ({ chargeId, bookingId, paymentId }) => (chargeId ?? bookingId ?? paymentId) !== undefined,
+    "give chargeId, bookingId or paymentId",
+  );
 
 const totalsSchema = z.strictObject({ provider: identifier, account: identifier });
 
@@ -35,10 +42,11 @@ export function payments(engine: Engine, store: Store): Payments {
       return read<PaymentTotals[]>(engine, store.lookups.totals(parseInput("payments.totals", totalsSchema, filter)));
     },
     async find(filter) {
-      const { chargeId, bookingId } = parseInput("payments.find", schema, filter);
+      const { chargeId, bookingId, paymentId } = parseInput("payments.find", schema, filter);
       const statement = store.lookups.payments({
         ...(chargeId === undefined ? {} : { chargeId }),
         ...(bookingId === undefined ? {} : { bookingId }),
+        ...(paymentId === undefined ? {} : { id: paymentId }),
       });
       return (await read<PaymentRow[]>(engine, statement)).map((row) => viewPayment(toPayment(row)));
     },

@@ -45,6 +45,15 @@ test.each(["ru", "uz"])("messages in %s have the placeholders of the English one
   }
 });
 
+test.each(["en", "ru", "uz"])(
+  "B17 whoever has booked or moved reads in %s when, how long, and how to change it",
+  (language) => {
+    const { booked, moved } = textFor(defaultTexts, language).messages;
+    for (const text of [booked, moved]) expect(text).toMatch(/\{when\}.*\{duration\}.*\{manage\}/);
+    expect(moved).not.toBe(booked);
+  },
+);
+
 test("Russian is Cyrillic; Uzbek is Latin with its own letters", () => {
   expect(Object.values(textFor(defaultTexts, "ru").reasons).every((text) => /^[А-ЯЁ]/.test(text))).toBe(true);
   const uzbek = Object.values(textFor(defaultTexts, "uz").reasons).join(" ");

@@ -97,6 +97,7 @@ const others: readonly (readonly [problem: string, call: (shop: Anything) => Pro
   ],
   ["payments.find: nothing to find by", (shop) => shop.payments.find({}), "input"],
   ["payments.find: an id that is none", (shop) => shop.payments.find({ bookingId: "x" }), "bookingId"],
+  ["payments.find: a payment's id that is none", (shop) => shop.payments.find({ paymentId: "x" }), "paymentId"],
   ["refunds.ofPayment: an id that is none", (shop) => shop.refunds.ofPayment("x"), "input"],
   ["refunds.resolve: no note", (shop) => shop.refunds.resolve({ refundId: id, actor: "olga" }), "note"],
   ["refunds.retry: no actor", (shop) => shop.refunds.retry({ refundId: id }), "actor"],

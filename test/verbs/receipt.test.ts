@@ -105,6 +105,16 @@ test("S10: a receipt that could not be stored is an error that says so: do not a
   expect(await db.bookonce.confirmPayment(charge)).toMatchObject({ outcome: "booked", repeated: false });
 });
 
+test("S12: whom to tell about a charge that fits no booking is found by the payment that its events name", async () => {
+  const charge = receiptOf(await book(db.bookonce), { payload: "bko1_none", payer: "telegram:42" });
+  const unmatched = await db.bookonce.confirmPayment(charge);
+  if (unmatched.outcome !== "unmatched") throw new Error(unmatched.outcome);
+  const paymentId = unmatched.payment.id;
+  expect(await db.bookonce.payments.find({ paymentId })).toEqual([
+    expect.objectContaining({ id: paymentId, payer: "telegram:42", bookingId: null, chargeId: charge.chargeId }),
+  ]);
+});
+
 describe("S11: what a charge buys", () => {
   test("a live hold with no payment: confirmed, without end", async () => {
     const booking = await book(db.bookonce);
