@@ -1,4 +1,4 @@
-import type { FakeUser } from "bookonce/testing";
+import type { ChatMessage, FakeUser } from "bookonce/testing";
 import { price, type Stage } from "./stage.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -29,7 +29,7 @@ export async function oneSlot(stage: Stage, timeline: Timeline, buyers: number):
   if (winner === undefined || losers[0] === undefined)
     throw new Error(`nobody was charged: ${JSON.stringify(outcomes)}`);
 
-  const told = await winner.chat.waitFor((message) => message.text.startsWith("Booked"), patient);
+  const told = await winner.chat.waitFor(isBooked, patient);
   timeline.good(`${winner.firstName} was charged ${price} Stars and told: “${told.text}”`);
   for (const { person, shown } of losers.slice(0, shownLosers)) {
     const words = shown.outcome === "rejected" ? `“${shown.message}”` : JSON.stringify(shown);
@@ -59,7 +59,7 @@ export async function lateInvoice(stage: Stage, timeline: Timeline, { winner, lo
   timeline.note("Six minutes pass (the clock of the database is moved). The hold is over; no worker had to notice.");
   const before = await winner.chat.lastFromBot();
   const bought = await winner.pay();
-  await winner.chat.waitFor((message) => message.text.startsWith("Booked"), { ...patient, after: before });
+  await winner.chat.waitFor(isBooked, { ...patient, after: before });
   timeline.good(`${prompt} presses Pay for the same slot: ${bought.outcome}. It is ${prompt}'s.`);
 
   await stage.telegram.clock.advance({ minutes: 10 });
@@ -67,7 +67,7 @@ export async function lateInvoice(stage: Stage, timeline: Timeline, { winner, lo
   timeline.bad(
     `Now ${late}'s charge goes through after all (${outcome.outcome}): ${price} Stars for a slot that is gone.`,
   );
-  await loser.chat.waitFor((message) => message.text.includes("were returned"), patient);
+  await loser.chat.waitFor((message) => message.text.includes("have been returned"), patient);
   timeline.good(
     `The refund was written down with the payment, sent, and confirmed. ${late} has all ${await loser.stars()} Stars again.`,
   );
@@ -85,22 +85,23 @@ export async function twiceDelivered(stage: Stage, timeline: Timeline, { winner,
     const before = stage.balancer.receipts();
     await buyer.pay(undefined, { faults: { receipt } });
     await until(() => Promise.resolve(stage.balancer.receipts() >= before + 2));
-    await buyer.chat.waitFor((message) => message.text.startsWith("Booked"), { ...patient, after: invoice });
+    await buyer.chat.waitFor(isBooked, { ...patient, after: invoice });
     timeline.good(
       `${buyer.firstName} paid for ${slot}; the receipt came twice. One payment, one booking, one message.`,
     );
   }
 }
 
-/** /start, the first day, its first free time; resolves to the time's label once the invoice is there. */
+/** /start, the second day offered, its first free time; resolves to the time's label once the invoice is there. */
 async function chooseSlot(person: FakeUser): Promise<string> {
   const start = await person.send("/start");
   const days = await person.chat.waitFor((message) => message.text.includes("Choose a day"), {
     after: start,
     ...patient,
   });
-  const day = days.buttons.flat()[0];
-  if (day?.data === undefined) throw new Error("the bot offers no day");
+  // Not the first: its times may come to an end while the play goes on.
+  const day = days.buttons.flat()[1];
+  if (day?.data === undefined) throw new Error("the bot offers no second day");
   await person.press(day.data, { on: days });
   const times = await person.chat.waitFor((message) => message.text.includes("Choose when"), {
     after: days,
@@ -111,6 +112,10 @@ async function chooseSlot(person: FakeUser): Promise<string> {
   await person.press(time.data, { on: times });
   await person.chat.waitFor((message) => message.invoice !== undefined, { after: times, ...patient });
   return `${day.text}, ${time.text}`;
+}
+
+function isBooked({ text }: ChatMessage): boolean {
+  return text.startsWith("You are booked");
 }
 
 async function heldBy(stage: Stage, person: FakeUser): Promise<void> {

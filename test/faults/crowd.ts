@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTelegram, fetchApi } from "bookonce/telegram";
 import type { FakeUser, PayOptions } from "bookonce/testing";
 import { expect } from "vitest";
-import { ask, openDay, saidTo, timesOn } from "../support/bot-buyer.ts";
+import { ask, buttonsOf, openDay, saidTo, timesOn } from "../support/bot-buyer.ts";
 import { type BotWorld, price } from "../support/bot-world.ts";
 import type { Random } from "../support/random.ts";
 
@@ -69,7 +69,7 @@ export class Crowd {
     if (time === undefined) return "sold out";
     await person.press(time, { on: screen });
     const answer = await person.chat.waitFor(
-      (message) => message.invoice !== undefined || /taken|busy/.test(message.text),
+      (message) => message.invoice !== undefined || /taken|no answer in time/.test(message.text),
       {
         after: screen,
         ...impatient,
@@ -90,7 +90,7 @@ export class Crowd {
 
   async #cancelSomething(person: FakeUser): Promise<void> {
     const list = await ask(person, "/bookings", /^Your bookings|no bookings/, impatient);
-    const cancel = list.buttons.flat()[0]?.data;
+    const [cancel] = buttonsOf(list, "cancel:");
     if (cancel !== undefined) await person.press(cancel, { on: list });
   }
 
@@ -158,8 +158,8 @@ export class Crowd {
       expect(await person.stars()).toBe(purse - kept * price);
       // At least once: a process that dies between telling and writing it down tells again.
       const mine = confirmed.rows.filter(({ customer }) => customer === `telegram:${person.id}`).length;
-      expect((await saidTo(person, /^Booked/)).length).toBeGreaterThanOrEqual(mine);
-      expect((await saidTo(person, /were returned/)).length).toBeGreaterThanOrEqual(own.length - kept);
+      expect((await saidTo(person, /^You are booked/)).length).toBeGreaterThanOrEqual(mine);
+      expect((await saidTo(person, /have been returned/)).length).toBeGreaterThanOrEqual(own.length - kept);
     }
     expect(ledger.balances).toEqual([{ bot: bot.id, stars: (confirmed.rowCount ?? 0) * price }]);
 

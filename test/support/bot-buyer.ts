@@ -9,13 +9,21 @@ export async function ask(person: FakeUser, text: string, answer: RegExp, wait =
   return person.chat.waitFor((message) => answer.test(message.text), { ...wait, after: sent });
 }
 
-/** The times of a day; 0 is tomorrow. Working from ten, the second day and later ones are more than 24 hours ahead. */
+/** A day of the consultant's calendar, as buttons name it; 0 is tomorrow. */
+export function dayAhead(day: number): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Tashkent" }).format(Date.now() + (day + 1) * 86_400_000);
+}
+
+/**
+ * The times of a day; 0 is tomorrow. Working from ten, the second day and later ones are more than 24 hours ahead. A day that is sold out is
+ * not offered: then the screen of the days is what comes.
+ */
 export async function openDay(person: FakeUser, day = 1, wait = patient): Promise<ChatMessage> {
   const days = await ask(person, "/start", /Choose a day/, wait);
-  const button = days.buttons.flat()[day];
-  if (button?.data === undefined) throw new Error(`there is no day ${day}`);
-  await person.press(button.data, { on: days });
-  return person.chat.waitFor((message) => /Choose when|everything is taken/.test(message.text), {
+  const data = buttonsOf(days, `day:${dayAhead(day)}`)[0];
+  if (data === undefined) return days;
+  await person.press(data, { on: days });
+  return person.chat.waitFor((message) => /Choose when|nothing is free/.test(message.text), {
     ...wait,
     after: days,
   });
@@ -23,7 +31,12 @@ export async function openDay(person: FakeUser, day = 1, wait = patient): Promis
 
 /** The free times of a screen, as the `callback_data` of their buttons. */
 export function timesOn(screen: ChatMessage): string[] {
-  return screen.buttons.flat().flatMap(({ data }) => (data?.startsWith("time:") === true ? [data] : []));
+  return buttonsOf(screen, "time:");
+}
+
+/** What the buttons of a screen ask for, of those that begin so. */
+export function buttonsOf(screen: ChatMessage, prefix: string): string[] {
+  return screen.buttons.flat().flatMap(({ data }) => (data?.startsWith(prefix) === true ? [data] : []));
 }
 
 /** Presses a time, by its number on the screen or by its button's data, and waits for the invoice. */

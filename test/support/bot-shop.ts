@@ -7,7 +7,8 @@ import { type BotWorld, type Delivery, openWorld } from "./bot-world.ts";
 export const purse = 5_000;
 
 /** What the bot says to whoever has paid. */
-export const booked = /^Booked: \w{3} \d{1,2} \w{3}, \d\d:\d\d \(Tashkent time\), 60 minutes with Anna\..*\/bookings/;
+export const booked =
+  /^You are booked: \w+, \w+ \d{1,2}, \d\d:\d\d, local time, Tashkent, 60 minutes\. To move or cancel: \/bookings$/;
 
 /** The example bot at work, and what its buyers do again and again. */
 export interface BotShop {

@@ -1,29 +1,43 @@
 import type { Bookonce } from "bookonce";
-import { starsInvoice, telegramCustomer } from "bookonce/telegram";
-import { Composer, type Context, type Filter } from "grammy";
-import { Temporal } from "temporal-polyfill";
+import { starsInvoice } from "bookonce/telegram";
+import { type CallbackQueryContext, Composer, type Context } from "grammy";
+import { pressedTime, presses } from "./buttons.ts";
 import type { Config } from "./config.ts";
-import { resource, timeLabel } from "./schedule.ts";
-import { type Screen, stopSpinner, taken, times, welcome } from "./screens.ts";
+import { days, refused, show, stopSpinner, times } from "./screens.ts";
+import { type Seeker, seekerOf } from "./seeker.ts";
+import { service } from "./service.ts";
+import { textsIn, timeLabel } from "./words.ts";
 
 /** From /start to the invoice. */
 export function buying<Caller>(bookonce: Bookonce<Caller>, config: Config): Composer<Context> {
   const composer = new Composer<Context>();
+  const welcome = (seeker: Seeker) => days(bookonce, config, seeker, welcomeText(config));
 
-  composer.chatType("private").command(["start", "book"], (ctx) => show(ctx, welcome(config)));
-  composer.callbackQuery("days", async (ctx) => {
-    await stopSpinner(ctx);
-    await show(ctx, welcome(config));
+  composer.chatType("private").command(["start", "book"], async (ctx) => {
+    await show(ctx, await welcome(seekerOf(ctx.from)));
   });
-  composer.callbackQuery(/^day:(\d{4}-\d\d-\d\d)$/, async (ctx) => {
+  composer.callbackQuery(presses.days, async (ctx) => {
     await stopSpinner(ctx);
-    await show(ctx, await times(bookonce, config, Temporal.PlainDate.from(ctx.match[1] ?? "")));
+    await show(ctx, await welcome(seekerOf(ctx.from)));
   });
-  composer.callbackQuery(/^time:(.+)$/, async (ctx) => {
+  composer.callbackQuery(presses.day, async (ctx) => {
     await stopSpinner(ctx);
-    await offer(bookonce, config, ctx, new Date(ctx.match[1] ?? ""));
+    await show(ctx, await times(bookonce, config, seekerOf(ctx.from), ctx.match[1] ?? ""));
+  });
+  composer.callbackQuery(presses.time, async (ctx) => {
+    await stopSpinner(ctx);
+    await offer(bookonce, config, ctx, pressedTime(ctx.match[1]));
   });
   return composer;
+}
+
+function welcomeText({ consultant, minutes, stars }: Config): string {
+  return [
+    `Online consultation with ${consultant}: ${minutes} minutes, ${stars} Stars.`,
+    "",
+    "/bookings shows your bookings, to move or cancel them; /terms the rules; /paysupport helps with a payment.",
+    "",
+  ].join("\n");
 }
 
 /**
@@ -33,39 +47,39 @@ export function buying<Caller>(bookonce: Bookonce<Caller>, config: Config): Comp
 async function offer<Caller>(
   bookonce: Bookonce<Caller>,
   config: Config,
-  ctx: Filter<Context, "callback_query:data">,
-  start: Date,
+  ctx: CallbackQueryContext<Context>,
+  start: Date | null,
 ): Promise<void> {
-  const chatId = ctx.chat?.id ?? ctx.from.id;
+  const seeker = seekerOf(ctx.from);
+  const { customer, locale } = seeker;
+  if (start === null) {
+    await show(ctx, await refused(bookonce, config, seeker, { at: null, reason: "closed" }));
+    return;
+  }
   const reserved = await bookonce.reserveSlot({
-    customer: telegramCustomer(ctx.from.id),
-    resources: [resource],
+    customer,
+    service,
     start,
-    duration: { minutes: config.minutes },
-    price: { amount: config.stars, currency: "XTR" },
     claim: "at_checkout",
-    title: `Consultation with ${config.consultant}`,
-    data: { chatId },
+    // In which language to tell her what becomes of it.
+    data: { language: locale },
   });
   if (reserved.outcome === "refused") {
-    if (reserved.reason === "busy") await ctx.reply("The service is busy. Please try again in a moment.");
-    else await show(ctx, await taken(bookonce, config, start));
+    const { reason } = reserved;
+    if (reason === "busy") await ctx.reply(textsIn(locale).reasons.busy);
+    else await show(ctx, await refused(bookonce, config, seeker, { at: start, reason }));
     return;
   }
   const { booking } = reserved;
   if (booking.state === "confirmed") {
-    await ctx.reply(`${timeLabel(config, start)} is yours already. /bookings shows your bookings.`);
+    await ctx.reply(`${timeLabel(config, start, locale)} is yours already. /bookings shows your bookings.`);
     return;
   }
   const invoice = starsInvoice({
     booking,
-    chatId,
+    chatId: ctx.from.id,
     title: `Consultation, ${config.minutes} min`,
-    description: `With ${config.consultant}, ${timeLabel(config, start)}. The time is yours once you have paid.`,
+    description: `With ${config.consultant}, ${timeLabel(config, start, locale)}. The time is yours once you have paid.`,
   });
   await ctx.api.raw.sendInvoice(invoice);
-}
-
-async function show(ctx: Context, { text, keyboard }: Screen): Promise<void> {
-  await ctx.reply(text, { reply_markup: keyboard });
 }

@@ -1,3 +1,5 @@
+import { defineSchedule, type Weekday } from "bookonce/calendar";
+
 /** Everything that differs between installations, from the environment. See README.md for what each variable means. */
 export interface Config {
   readonly botToken: string;
@@ -10,9 +12,19 @@ export interface Config {
   readonly zone: string;
   /** Working hours, whole hours of the consultant's day. */
   readonly hours: { readonly from: number; readonly to: number };
+  readonly workDays: readonly Weekday[];
+  /** Dates of the consultant's calendar on which nothing is offered. */
+  readonly daysOff: readonly string[];
   readonly minutes: number;
   readonly stars: number;
+  /** How long before the start one must book. */
+  readonly noticeHours: number;
+  /** How many days after today can be booked. */
   readonly daysAhead: number;
+  /** What becomes of money that comes when the time is no longer held for whoever paid. */
+  readonly latePayment: "refund" | "rebookIfFree";
+  /** Who is told about money that needs a person; without it, the log is. */
+  readonly ownerChatId: number | null;
 }
 
 /** Something that the person who starts the bot must put right; said in one sentence, without a stack trace. */
@@ -37,16 +49,25 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hours: { from: integer(env, "WORK_FROM", 10, 0, 23), to: integer(env, "WORK_TO", 18, 1, 24) },
     minutes: integer(env, "MINUTES", 60, 5, 480),
     stars: integer(env, "STARS", 500, 1, 10_000),
+    workDays: workDays(env["WORK_DAYS"] ?? ""),
+    daysOff: list(env["DAYS_OFF"] ?? ""),
+    noticeHours: integer(env, "NOTICE_HOURS", 2, 0, 168),
     daysAhead: integer(env, "DAYS_AHEAD", 5, 1, 30),
+    latePayment: latePayment(env["LATE_PAYMENT"] ?? "refund"),
+    ownerChatId: (env["OWNER_CHAT_ID"] ?? "") === "" ? null : integer(env, "OWNER_CHAT_ID", 0, -chatIds, chatIds),
   };
-  const { hours, minutes } = config;
+  const { hours, minutes, zone, daysOff } = config;
   if ((hours.to - hours.from) * 60 < minutes) {
     throw new ConfigError(
       `Between WORK_FROM ${hours.from} and WORK_TO ${hours.to} there is no room for ${minutes} MINUTES.`,
     );
   }
+  refuseUnlessDates(zone, daysOff);
   return config;
 }
+
+/** Chat ids have at most 52 significant bits; those of groups are negative. */
+const chatIds = 2 ** 52;
 
 function matching(env: NodeJS.ProcessEnv, name: string, pattern: RegExp, meaning: string): string {
   const value = env[name] ?? "";
@@ -72,4 +93,37 @@ function ianaZone(zone: string): string {
     // Falls through to the same sentence.
   }
   throw new ConfigError(`ZONE is "${zone}"; it must be the name of a time zone, like Asia/Tashkent.`);
+}
+
+const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+function workDays(text: string): readonly Weekday[] {
+  const named = list(text.toLowerCase());
+  const known = weekdays.filter((day) => named.includes(day));
+  if (known.length === named.length) return known.length === 0 ? weekdays : known;
+  throw new ConfigError(
+    `WORK_DAYS is "${text}"; it must be days of the week with commas between, like monday,tuesday.`,
+  );
+}
+
+function refuseUnlessDates(zone: string, daysOff: readonly string[]): void {
+  try {
+    defineSchedule({ zone, weekly: {}, daysOff });
+  } catch {
+    throw new ConfigError(
+      `DAYS_OFF is "${daysOff.join(",")}"; it must be dates with commas between, like 2027-01-01,2027-01-02.`,
+    );
+  }
+}
+
+function latePayment(text: string): Config["latePayment"] {
+  if (text === "refund" || text === "rebookIfFree") return text;
+  throw new ConfigError(`LATE_PAYMENT is "${text}"; it must be refund or rebookIfFree.`);
+}
+
+function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }

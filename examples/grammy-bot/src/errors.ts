@@ -8,6 +8,11 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof GrammyError && error.error_code === 403;
 }
 
+/** Telegram has said no to what was sent, and would say no again. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof GrammyError && error.error_code !== 429 && error.error_code < 500;
+}
+
 /**
  * Whether delivering the update once more is in vain: Telegram has refused what the bot said, or the bot is wrong. It would fail in the
  * same way for a day, and hold up the later messages of the same chat. Everything else may pass: a database that is away, a time-out.
@@ -15,8 +20,7 @@ export function isUnreachable(error: unknown): boolean {
 export function isHopeless(error: unknown): boolean {
   const cause = causeOf(error);
   if (isBookonceError(cause)) return cause.code === "invalid_input";
-  if (cause instanceof GrammyError) return cause.error_code !== 429 && cause.error_code < 500;
-  return cause instanceof TypeError || cause instanceof RangeError;
+  return isRefused(cause) || cause instanceof TypeError || cause instanceof RangeError;
 }
 
 /** Writes to the log, without the bot's token: an error of a call to Telegram holds the address, and that holds the token. */

@@ -1,16 +1,17 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type Bookonce, createBookonce } from "bookonce";
+import { type Bookonce, createBookonce, type PoliciesInput } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
 import { createTelegram, grammyApi, starsRefunder, type Telegram } from "bookonce/telegram";
 import { Bot, webhookCallback } from "grammy";
 import { buying } from "./buying.ts";
 import { type Config, readConfig } from "./config.ts";
 import { isHopeless, report, whyNotStarted } from "./errors.ts";
+import { moving } from "./moving.ts";
 import { myBookings } from "./my-bookings.ts";
 import { notifications } from "./notifications.ts";
 import { paying } from "./paying.ts";
-import { resource } from "./schedule.ts";
+import { offerService } from "./service.ts";
 import { support } from "./support.ts";
 import { deadlines, type Ending, repeat, shutdown } from "./workers.ts";
 
@@ -30,9 +31,9 @@ async function run(config: Config): Promise<void> {
   const { stop, giveUp } = ending;
   const database = pgDatabase({ connectionString: config.databaseUrl });
   try {
-    const bookonce = createBookonce({ database });
+    const bookonce = createBookonce({ database, policies: policiesOf(config) });
     await bookonce.migrate();
-    await bookonce.resources.put({ id: resource, name: config.consultant });
+    await offerService(bookonce, config);
 
     const bot = new Bot(config.botToken, config.apiRoot === undefined ? {} : { client: { apiRoot: config.apiRoot } });
     bot.api.config.use(deadlines());
@@ -50,6 +51,7 @@ async function run(config: Config): Promise<void> {
     bot.use(paying(bookonce, telegram, config, { patience, signal: giveUp }));
     bot.use(buying(bookonce, config));
     bot.use(myBookings(bookonce, config));
+    bot.use(moving(bookonce, config));
     bot.use(support(bookonce, config));
 
     const working = work(bookonce, telegram, bot, config, ending);
@@ -64,6 +66,15 @@ async function run(config: Config): Promise<void> {
   }
 }
 
+/**
+ * What /terms promises. Moving ends when cancelling does: whoever could move a booking to a later day until it starts could cancel it there,
+ * and have the Stars back after all.
+ */
+function policiesOf({ latePayment }: Config): PoliciesInput {
+  const day = { hours: 24 };
+  return { latePayment, cancellation: { refundUntil: day }, rescheduling: { until: day } };
+}
+
 /** What runs beside the updates. In several processes it may run in all of them: the database deals out the work. */
 async function work<Caller>(
   bookonce: Bookonce<Caller>,
@@ -73,7 +84,7 @@ async function work<Caller>(
   { stop, giveUp }: Ending,
 ): Promise<void> {
   const refunder = starsRefunder(grammyApi(bot.api));
-  const tell = notifications(bot.api, config);
+  const tell = notifications(bookonce, bot.api, config);
   await Promise.all([
     repeat("refunds", 1_000, stop, () => bookonce.refunds.run(refunder, { signal: giveUp })),
     repeat("notifications", 500, stop, () => bookonce.events.run(tell, { signal: giveUp })),

@@ -1,15 +1,29 @@
-import type { BookonceEvent } from "bookonce";
+import type { Bookonce, BookonceEvent } from "bookonce";
+import { telegramUserId } from "bookonce/telegram";
 import type { Api } from "grammy";
 import type { Config } from "./config.ts";
-import { isUnreachable } from "./errors.ts";
-import { timeLabel } from "./schedule.ts";
+import { concerned, customerNews } from "./customer-news.ts";
+import { isRefused, isUnreachable, report } from "./errors.ts";
+import { moneyOf } from "./money.ts";
+import { ownerNews } from "./owner-news.ts";
+import { localeOf } from "./words.ts";
 
-/** Tells the customer what happened: once per event, from the outbox, in order. */
-export function notifications(api: Api, config: Config): (event: BookonceEvent) => Promise<void> {
+/** Tells the customer, and the owner, what happened: once per event, from the outbox, in order. */
+export function notifications<Caller>(
+  bookonce: Bookonce<Caller>,
+  api: Api,
+  config: Config,
+): (event: BookonceEvent) => Promise<void> {
   return async (event) => {
-    const text = textOf(event, config);
-    const chatId = event.booking?.data["chatId"];
-    if (text === null || typeof chatId !== "number") return;
+    const money = await moneyOf(bookonce, event);
+    const forOwner = ownerNews(event, money);
+    // The owner first: if telling the customer fails, it is the owner who hears it twice.
+    if (forOwner !== null) await tellOwner(api, config, forOwner);
+    const customer = concerned(event, money);
+    const chatId = customer === null ? null : telegramUserId(customer);
+    if (customer === null || chatId === null) return;
+    const text = customerNews(event, money, config, localeOf(await languageOf(bookonce, event, customer)));
+    if (text === null) return;
     try {
       await api.sendMessage(chatId, text);
     } catch (error) {
@@ -19,26 +33,26 @@ export function notifications(api: Api, config: Config): (event: BookonceEvent) 
   };
 }
 
-function textOf({ type, booking, data }: BookonceEvent, config: Config): string | null {
-  if (booking === null) return null;
-  const time = timeLabel(config, booking.start);
-  switch (type) {
-    case "booking_confirmed":
-      return `Booked: ${time}, ${config.minutes} minutes with ${config.consultant}. To cancel, use /bookings; until 24 hours before the start all Stars are returned.`;
-    case "booking_cancelled":
-      return data["refund"] === null
-        ? `Your booking for ${time} is cancelled. By the /terms the Stars are kept.`
-        : `Your booking for ${time} is cancelled. Your Stars are on the way back.`;
-    case "booking_expired":
-      // An invoice that was never paid: nobody waits for news of it.
-      return data["was"] === "held" ? `The time for paying ${time} is over. /start shows what is free.` : null;
-    case "payment_late":
-      return `Your payment for ${time} came too late, the time was no longer yours. Your Stars are on the way back.`;
-    case "payment_surplus":
-      return `You paid twice for ${time}. The second payment is on the way back.`;
-    case "refund_completed":
-      return `Your ${String(data["amount"])} Stars were returned.`;
-    default:
-      return null;
+/** The language of the booking; or of another one of theirs, when the event is about money that belongs to none. */
+async function languageOf<Caller>(
+  bookonce: Bookonce<Caller>,
+  { booking }: BookonceEvent,
+  customer: string,
+): Promise<unknown> {
+  const own = booking?.customer === customer ? booking : (await bookonce.bookings.ofCustomer(customer)).at(-1);
+  return own?.data["language"];
+}
+
+async function tellOwner(api: Api, { ownerChatId }: Config, text: string): Promise<void> {
+  if (ownerChatId === null) {
+    console.error(text);
+    return;
+  }
+  try {
+    await api.sendMessage(ownerChatId, text);
+  } catch (error) {
+    // A chat that is wrong stays wrong, and must not keep the customer from hearing.
+    if (!isRefused(error)) throw error;
+    report(`the owner's chat does not work; not told: ${text}`, error);
   }
 }

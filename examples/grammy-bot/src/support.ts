@@ -1,4 +1,4 @@
-import type { Bookonce } from "bookonce";
+import type { Bookonce, PaymentView, RefundView } from "bookonce";
 import { telegramCustomer } from "bookonce/telegram";
 import { Composer, type Context } from "grammy";
 import type { Config } from "./config.ts";
@@ -12,7 +12,7 @@ export function support<Caller>(bookonce: Bookonce<Caller>, config: Config): Com
       [
         `You buy one online consultation of ${config.minutes} minutes with ${config.consultant} for ${config.stars} Stars.`,
         "The time is yours once you have paid; if it was taken meanwhile, you are not charged, and if a payment comes too late, all Stars are returned.",
-        "You may cancel up to 24 hours before the start and get all Stars back. After that the Stars are kept.",
+        "Up to 24 hours before the start you may move it to another free time, or cancel it and get all Stars back. After that it cannot be moved, and the Stars are kept.",
         "/paysupport helps with payments. Telegram's own support cannot help with purchases made here.",
       ].join("\n"),
     ),
@@ -37,15 +37,20 @@ export function support<Caller>(bookonce: Bookonce<Caller>, config: Config): Com
       return;
     }
     const [refund] = await bookonce.refunds.ofPayment(payment.id);
-    const where =
-      refund === undefined
-        ? payment.disposition === "booked"
-          ? "It paid for your booking; /bookings shows it."
-          : "A person is looking at it."
-        : refund.state === "completed"
-          ? "All Stars were returned to you."
-          : "Your Stars are on the way back to you.";
-    await ctx.reply(`${payment.amount} Stars. ${where}`);
+    await ctx.reply(`${payment.amount} Stars. ${whereabouts(payment, refund)}`);
   });
   return composer;
+}
+
+function whereabouts({ disposition }: PaymentView, refund: RefundView | undefined): string {
+  switch (refund?.state) {
+    case undefined:
+      return disposition === "booked" ? "It paid for your booking; /bookings shows it." : "A person is looking at it.";
+    case "completed":
+      return "All Stars were returned to you.";
+    case "needs_attention":
+      return "Returning your Stars takes longer than usual. A person is looking at it; nothing is lost.";
+    default:
+      return "Your Stars are on the way back to you.";
+  }
 }

@@ -11,13 +11,13 @@ export function buying({ world, buyer, buy, bookingsOf }: BotShop): void {
     await ask(alice, "/bookings", /no bookings/);
     const invoice = await order(alice);
     expect(invoice.invoice).toMatchObject({ currency: "XTR", totalAmount: price });
-    expect(invoice.invoice?.description).toMatch(/\(Tashkent time\)/);
+    expect(invoice.invoice?.description).toMatch(/, local time, Tashkent\./);
     expect(await alice.pay(invoice)).toMatchObject({ outcome: "paid" });
     await told(alice, booked, invoice);
-    await ask(alice, "/bookings", /^Your bookings:\n• .*Tashkent time\), 60 minutes$/);
+    await ask(alice, "/bookings", /^Your bookings:\n1\. .*, local time, Tashkent, 60 minutes$/);
     expect(await alice.stars()).toBe(purse - price);
     expect(await bookingsOf(alice, "confirmed")).toBe(1);
-    expect(await saidTo(alice, /^Booked/)).toHaveLength(1);
+    expect(await saidTo(alice, /^You are booked/)).toHaveLength(1);
   });
 
   test("a double press is one booking, and is charged once", async () => {
@@ -46,7 +46,7 @@ export function buying({ world, buyer, buy, bookingsOf }: BotShop): void {
     const second = await buy(alice, 2);
     expect(second.chargeId).not.toBe(first.chargeId);
     expect(await bookingsOf(alice, "confirmed")).toBe(2);
-    expect(await saidTo(alice, /^Booked/)).toHaveLength(2);
+    expect(await saidTo(alice, /^You are booked/)).toHaveLength(2);
   });
 
   test("somebody who has blocked the bot holds up nobody else", async () => {
@@ -62,6 +62,6 @@ export function buying({ world, buyer, buy, bookingsOf }: BotShop): void {
       const { rowCount } = await world().pool.query("select from bookonce.events where delivered_at is null");
       expect(rowCount).toBe(0);
     }, patient);
-    expect(await saidTo(gone, /^Booked/)).toEqual([]);
+    expect(await saidTo(gone, /^You are booked/)).toEqual([]);
   });
 }

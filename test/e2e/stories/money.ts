@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { ask, order, patient, saidTo, told } from "../../support/bot-buyer.ts";
+import { ask, buttonsOf, order, patient, saidTo, told } from "../../support/bot-buyer.ts";
 import { type BotShop, booked, purse } from "../../support/bot-shop.ts";
 import { price } from "../../support/bot-world.ts";
 
@@ -10,21 +10,21 @@ export function money({ world, buyer, buy }: BotShop): void {
     const { chargeId, message } = await buy(alice);
     await world().telegram.faults.serverError("refundStarPayment", { times: "always" });
     const list = await ask(alice, "/bookings", /^Your bookings/);
-    const cancel = list.buttons.flat()[0]?.data ?? "";
+    const cancel = buttonsOf(list, "cancel:")[0] ?? "";
     await alice.press(cancel, { on: list });
-    await told(alice, /is cancelled\. Your Stars are on the way back/, message);
+    await told(alice, /^Your booking is cancelled: .*\. Your 500 Stars are on the way back/, message);
 
     const [payment] = await world().bookonce.payments.find({ chargeId });
     const refund = async () => (await world().bookonce.refunds.ofPayment(payment?.id ?? ""))[0];
     await vi.waitFor(async () => expect(await refund()).toMatchObject({ state: "unconfirmed" }), patient);
-    expect(await saidTo(alice, /were returned/)).toEqual([]);
+    expect(await saidTo(alice, /have been returned/)).toEqual([]);
     await ask(alice, `/paysupport ${chargeId}`, /on the way back to you/);
     await alice.press(cancel, { on: list });
-    await told(alice, /was cancelled before/, list);
+    await told(alice, /^This booking was cancelled/, list);
 
     await world().telegram.faults.clear();
     await world().clock.advance(60_000);
-    await told(alice, /^Your 500 Stars were returned/, list);
+    await told(alice, /^Your 500 Stars have been returned/, list);
     expect(await refund()).toMatchObject({ state: "completed" });
     expect(await alice.stars()).toBe(purse);
     await ask(alice, `/paysupport ${chargeId}`, /All Stars were returned to you/);

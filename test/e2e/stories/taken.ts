@@ -15,7 +15,7 @@ export function taken({ buyer, bookingsOf }: BotShop): void {
     expect(outcomes[lost]).toMatchObject({ message: "This time has just been taken. Please choose another one." });
     expect(await loser.stars()).toBe(purse);
 
-    const offer = await told(loser, /just been taken by somebody else\. You were not charged/);
+    const offer = await told(loser, /has just been taken\. .* You were not charged/);
     expect(timesOn(offer)).not.toHaveLength(0);
     const invoice = await choose(loser, offer);
     expect(await loser.pay(invoice)).toMatchObject({ outcome: "paid" });
