@@ -3,7 +3,11 @@ import { openShop } from "../support/bot-shop.ts";
 import type { Delivery } from "../support/bot-world.ts";
 import { away } from "./stories/away.ts";
 import { buying } from "./stories/buying.ts";
+import { late } from "./stories/late.ts";
 import { money } from "./stories/money.ts";
+import { moving } from "./stories/moving.ts";
+import { needingAPerson } from "./stories/needing-a-person.ts";
+import { offHours } from "./stories/off-hours.ts";
 import { sigterm } from "./stories/sigterm.ts";
 import { taken } from "./stories/taken.ts";
 
@@ -15,7 +19,11 @@ export function botStories(delivery: Delivery, processes: number): void {
     // One after the other, in one shop: they share its days, of eight hours each.
     buying(shop);
     taken(shop);
+    offHours(shop);
+    moving(shop);
     money(shop);
+    needingAPerson(shop);
+    late(shop);
     away(shop);
     sigterm(shop);
   });

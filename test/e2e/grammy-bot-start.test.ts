@@ -13,6 +13,14 @@ const good = { BOT_TOKEN: "42:abc", DATABASE_URL: "postgres://localhost/bot" };
 
 test("what is left out has a default, and polling needs no more than a token and a database", () => {
   expect(readConfig(good)).toMatchObject({ webhook: null, zone: "Asia/Tashkent", minutes: 60, stars: 500 });
+  expect(readConfig(good)).toMatchObject({ daysOff: [], ownerChatId: null, latePayment: "refund", noticeHours: 2 });
+  expect(readConfig(good).workDays).toHaveLength(7);
+  const own = { WORK_DAYS: "Tuesday, monday", DAYS_OFF: "2027-01-01, 2027-01-07", OWNER_CHAT_ID: "-1001234567890" };
+  expect(readConfig({ ...good, ...own })).toMatchObject({
+    workDays: ["monday", "tuesday"],
+    daysOff: ["2027-01-01", "2027-01-07"],
+    ownerChatId: -1001234567890,
+  });
   expect(readConfig({ ...good, WEBHOOK_URL: "" }).webhook).toBeNull();
   expect(readConfig({ ...good, WEBHOOK_URL: "https://bot.example/hook", WEBHOOK_SECRET: "s" }).webhook).toEqual({
     url: "https://bot.example/hook",
@@ -35,6 +43,16 @@ test.each([
   [{ ZONE: "+05:00" }, 'ZONE is "+05:00"; it must be the name of a time zone, like Asia/Tashkent.'],
   [{ ZONE: "Mars/Olympus" }, 'ZONE is "Mars/Olympus"; it must be the name of a time zone, like Asia/Tashkent.'],
   [{ STARS: "1.5" }, 'STARS is "1.5"; it must be a whole number from 1 to 10000.'],
+  [
+    { WORK_DAYS: "monday,funday" },
+    'WORK_DAYS is "monday,funday"; it must be days of the week with commas between, like monday,tuesday.',
+  ],
+  [
+    { DAYS_OFF: "2027-02-30" },
+    'DAYS_OFF is "2027-02-30"; it must be dates with commas between, like 2027-01-01,2027-01-02.',
+  ],
+  [{ LATE_PAYMENT: "keep" }, 'LATE_PAYMENT is "keep"; it must be refund or rebookIfFree.'],
+  [{ OWNER_CHAT_ID: "@anna" }, /^OWNER_CHAT_ID is "@anna"; it must be a whole number/],
   [{ WORK_FROM: "18", WORK_TO: "10" }, "Between WORK_FROM 18 and WORK_TO 10 there is no room for 60 MINUTES."],
   [{ WEBHOOK_URL: "https://bot.example/hook" }, "WEBHOOK_SECRET is not set: 1 to 256 characters of A-Z a-z 0-9 _ -."],
   [

@@ -29,6 +29,16 @@ export async function openDay(person: FakeUser, day = 1, wait = patient): Promis
   });
 }
 
+/** An instant of such a day, by the consultant's clock. */
+export function timeAhead(day: number, clock: string): Date {
+  return new Date(`${dayAhead(day)}T${clock}:00+05:00`);
+}
+
+/** Presses a button that no screen has: one of long ago, or one that somebody made up. */
+export async function pressForged(person: FakeUser, data: string, on: ChatMessage): Promise<void> {
+  await person.press(data, { on: { ...on, buttons: [[{ text: "forged", data }]] } });
+}
+
 /** The free times of a screen, as the `callback_data` of their buttons. */
 export function timesOn(screen: ChatMessage): string[] {
   return buttonsOf(screen, "time:");

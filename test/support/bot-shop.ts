@@ -1,10 +1,14 @@
 import type { ChatMessage, FakeUser } from "bookonce/testing";
 import { afterAll, beforeAll } from "vitest";
-import { order, told } from "./bot-buyer.ts";
+import { ask, order, told } from "./bot-buyer.ts";
 import { type BotWorld, type Delivery, openWorld } from "./bot-world.ts";
 
 /** The Stars that a buyer comes with. */
 export const purse = 5_000;
+
+/** Days after today that the shop sells: one more than {@link dayAhead} of the last. */
+const daysAhead = 9;
+const ownerId = 42;
 
 /** What the bot says to whoever has paid. */
 export const booked =
@@ -14,6 +18,8 @@ export const booked =
 export interface BotShop {
   /** Its world, which the tests find open. */
   world(): BotWorld;
+  /** Who is told about money that needs a person. */
+  owner(): FakeUser;
   /** In how many processes it works. */
   readonly processes: number;
   startAll(): Promise<unknown>;
@@ -27,9 +33,12 @@ export interface BotShop {
 /** Opens a shop before the tests of the suite that calls this, and closes it after them. */
 export function openShop(delivery: Delivery, processes: number): BotShop {
   let world: BotWorld;
+  let owner: FakeUser;
   beforeAll(async () => {
-    world = await openWorld({ delivery });
+    world = await openWorld({ delivery, env: { OWNER_CHAT_ID: String(ownerId), DAYS_AHEAD: String(daysAhead) } });
+    owner = world.telegram.user({ id: ownerId });
     await startAll();
+    await ask(owner, "/start", /Choose a day/);
   }, 180_000);
   afterAll(() => world.close());
 
@@ -48,5 +57,5 @@ export function openShop(delivery: Delivery, processes: number): BotShop {
     return all.filter((booking) => booking.state === state).length;
   };
 
-  return { world: () => world, processes, startAll, buyer, buy, bookingsOf };
+  return { world: () => world, owner: () => owner, processes, startAll, buyer, buy, bookingsOf };
 }

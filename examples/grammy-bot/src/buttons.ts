@@ -37,8 +37,8 @@ export function cancelButton(bookingId: string): string {
   return `cancel:${bookingId}`;
 }
 
-/** The time that a button names, or null when it names none. */
+/** The time that a button names, or null when it names none of this age. */
 export function pressedTime(text = ""): Date | null {
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z$/.test(text) ? new Date(text) : null;
+  const at = /^2\d{3}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?Z$/.test(text) ? new Date(text) : null;
   return at === null || Number.isNaN(at.getTime()) ? null : at;
 }

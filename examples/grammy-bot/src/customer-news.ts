@@ -20,9 +20,11 @@ export function customerNews(
 ): string | null {
   const { reasons, messages } = textsIn(locale);
   const values = {
-    duration: durationLabel(config, locale),
     manage: "/bookings",
-    ...(booking !== null && { when: timeLabel(config, booking.start, locale) }),
+    ...(booking !== null && {
+      when: timeLabel(config, booking.start, locale),
+      duration: durationLabel(booking, locale),
+    }),
     ...(money !== null && { amount: starsLabel(money.refund?.amount ?? money.payment.amount, locale) }),
   };
   const say = (code: MessageCode) => fillText(messages[code], values);

@@ -24,8 +24,10 @@ export function myBookings<Caller>(bookonce: Bookonce<Caller>, config: Config): 
       const number = index + 1;
       keyboard.text(`Move ${number}`, moveButton(id)).text(`Cancel ${number}`, cancelButton(id)).row();
     }
-    const duration = durationLabel(config, locale);
-    const lines = confirmed.map(({ start }, index) => `${index + 1}. ${timeLabel(config, start, locale)}, ${duration}`);
+    const lines = confirmed.map(
+      (booking, index) =>
+        `${index + 1}. ${timeLabel(config, booking.start, locale)}, ${durationLabel(booking, locale)}`,
+    );
     await ctx.reply(`Your bookings:\n${lines.join("\n")}`, { reply_markup: keyboard });
   });
 

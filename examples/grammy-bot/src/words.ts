@@ -1,3 +1,4 @@
+import type { BookingView } from "bookonce";
 import { type LabelLocale, labelTime } from "bookonce/calendar";
 import { defaultTexts, type Texts, textFor } from "bookonce/telegram";
 import type { Config } from "./config.ts";
@@ -29,8 +30,9 @@ export function dayLabel({ zone }: Config, at: Date, locale: LabelLocale): strin
   return labelTime(at, { zone, locale }).dateText;
 }
 
-/** "60 minutes". */
-export function durationLabel({ minutes }: Config, locale: LabelLocale): string {
+/** "60 minutes": as long as what was booked, whatever is sold today. */
+export function durationLabel({ start, end }: Pick<BookingView, "start" | "end">, locale: LabelLocale): string {
+  const minutes = (end.getTime() - start.getTime()) / 60_000;
   return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(minutes);
 }
 

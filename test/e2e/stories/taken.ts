@@ -1,22 +1,40 @@
-import type { FakeUser } from "bookonce/testing";
 import { expect, test } from "vitest";
-import { choose, openDay, order, timesOn, told } from "../../support/bot-buyer.ts";
+import { ask, choose, openDay, order, saidTo, timesOn, told } from "../../support/bot-buyer.ts";
 import { type BotShop, booked, purse } from "../../support/bot-shop.ts";
+
+/** "These times are free now:", each with its day and whose time it is. */
+const labelled = /^\w+, \w+ \d{1,2}, \d\d:\d\d, local time, Tashkent$/;
 
 /** Somebody else was faster: nobody is charged for it, and everybody is shown what is free. */
 export function taken({ buyer, bookingsOf }: BotShop): void {
-  test("two press Pay for one time: one is charged, the other refused before it and shown free times (B17)", async () => {
-    const people = [buyer(), buyer()];
+  test("B17 two press Pay for one time: the winner is told when, how long and how to change it; the other, that it was taken, and what is free", async () => {
+    const [first, second] = [buyer(), buyer()];
+    const people = [first, second];
     await Promise.all(people.map((person) => order(person)));
     const outcomes = await Promise.all(people.map((person) => person.pay()));
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["paid", "rejected"]);
     const lost = outcomes.findIndex(({ outcome }) => outcome === "rejected");
-    const loser = people[lost] as FakeUser;
+    const [loser, winner] = lost === 0 ? [first, second] : [second, first];
     expect(outcomes[lost]).toMatchObject({ message: "This time has just been taken. Please choose another one." });
     expect(await loser.stars()).toBe(purse);
 
-    const offer = await told(loser, /has just been taken\. .* You were not charged/);
-    expect(timesOn(offer)).not.toHaveLength(0);
+    const { text: news } = await told(winner, booked);
+    expect(news).toMatch(/^You are booked: \w+, \w+ \d{1,2}, \d\d:\d\d, local time, Tashkent/);
+    expect(news).toMatch(/, 60 minutes\./);
+    expect(news).toMatch(/To move or cancel: \/bookings$/);
+    const list = await ask(winner, "/bookings", /^Your bookings/);
+    expect(list.buttons[0]?.map(({ text }) => text)).toEqual(["Move 1", "Cancel 1"]);
+
+    const offer = await told(
+      loser,
+      /, local time, Tashkent:\nThis time has just been taken\. .* You were not charged\./,
+    );
+    expect(timesOn(offer)).toHaveLength(6);
+    expect(offer.buttons.flat().map(({ text }) => text)).toEqual([
+      ...Array(6).fill(expect.stringMatching(labelled)),
+      "All days",
+    ]);
+    expect(await saidTo(loser, booked)).toEqual([]);
     const invoice = await choose(loser, offer);
     expect(await loser.pay(invoice)).toMatchObject({ outcome: "paid" });
     await told(loser, booked, invoice);
