@@ -106,6 +106,7 @@ test("S10: a receipt that could not be stored is an error that says so: do not a
 });
 
 test("S12: whom to tell about a charge that fits no booking is found by the payment that its events name", async () => {
+  await receipt(db.bookonce, await book(db.bookonce));
   const charge = receiptOf(await book(db.bookonce), { payload: "bko1_none", payer: "telegram:42" });
   const unmatched = await db.bookonce.confirmPayment(charge);
   if (unmatched.outcome !== "unmatched") throw new Error(unmatched.outcome);
