@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type Bookonce, createBookonce, type PoliciesInput } from "bookonce";
+import { type Bookonce, createBookonce, type Duration, type PoliciesInput, repeat } from "bookonce";
 import { pgDatabase } from "bookonce/pg";
 import { createTelegram, grammyApi, starsRefunder, type Telegram } from "bookonce/telegram";
 import { Bot, webhookCallback } from "grammy";
 import { buying } from "./buying.ts";
 import { type Config, readConfig } from "./config.ts";
+import { deadlines, type Ending, shutdown } from "./ending.ts";
 import { isHopeless, report, whyNotStarted } from "./errors.ts";
 import { moving } from "./moving.ts";
 import { myBookings } from "./my-bookings.ts";
@@ -13,7 +14,6 @@ import { notifications } from "./notifications.ts";
 import { paying } from "./paying.ts";
 import { offerService } from "./service.ts";
 import { support } from "./support.ts";
-import { deadlines, type Ending, repeat, shutdown } from "./workers.ts";
 
 const updates = ["message", "callback_query", "pre_checkout_query"] as const;
 
@@ -85,12 +85,18 @@ async function work<Caller>(
 ): Promise<void> {
   const refunder = starsRefunder(grammyApi(bot.api));
   const tell = notifications(bookonce, bot.api, config);
+  const loop = (name: string, every: Duration, once: () => Promise<unknown>): Promise<void> =>
+    repeat(once, {
+      every,
+      onError: (error) => report(`${name} failed and will be tried again`, error),
+      signal: stop,
+    });
   await Promise.all([
-    repeat("refunds", 1_000, stop, () => bookonce.refunds.run(refunder, { signal: giveUp })),
-    repeat("notifications", 500, stop, () => bookonce.events.run(tell, { signal: giveUp })),
-    repeat("sweep", 10_000, stop, () => bookonce.sweep({ signal: giveUp })),
+    loop("refunds", { seconds: 1 }, () => bookonce.refunds.run(refunder, { signal: giveUp })),
+    loop("notifications", { milliseconds: 500 }, () => bookonce.events.run(tell, { signal: giveUp })),
+    loop("sweep", { seconds: 10 }, () => bookonce.sweep({ signal: giveUp })),
     // Finds the charges whose receipts never came, and refunds that were made elsewhere.
-    repeat("reconciliation", 60_000, stop, () => telegram.reconcile({ signal: giveUp })),
+    loop("reconciliation", { minutes: 1 }, () => telegram.reconcile({ signal: giveUp })),
   ]);
 }
 

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Transformer } from "grammy";
-import { report } from "./errors.ts";
 
 const patienceMs = 5_000;
 
@@ -30,23 +28,6 @@ export function shutdown(): Ending {
     });
   }
   return { stop: stop.signal, giveUp: giveUp.signal, begin };
-}
-
-/** Runs a piece of work again and again until `stop` fires; a failure is reported and tried again later. */
-export async function repeat(
-  name: string,
-  everyMs: number,
-  stop: AbortSignal,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  while (!stop.aborted) {
-    try {
-      await work();
-    } catch (error) {
-      report(`${name} failed and will be tried again`, error);
-    }
-    await sleep(everyMs, undefined, { signal: stop }).catch(() => undefined);
-  }
 }
 
 /** No call to Telegram waits for ever: in polling, one that hangs would hold up everybody. Only `getUpdates` is meant to wait. */
