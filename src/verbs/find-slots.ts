@@ -12,6 +12,7 @@ import { type Keys, keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { callOptions } from "./call-options.ts";
 import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, uuid, wants } from "./input.ts";
+import { expectCountable } from "./party.ts";
 import { ownRunner } from "./runner.ts";
 import { type ServiceView, serviceSource, type WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -98,10 +99,11 @@ const stretches = 13;
 export function slots(engine: Engine, store: Store): Slots {
   const runner = ownRunner(engine);
   const source = serviceSource(store);
-  const serviceOf = async (id: string, options: CallOptions): Promise<ServiceView> => {
+  const serviceOf = async ({ service: id, resources, quantity }: Query, options: CallOptions): Promise<ServiceView> => {
     const service = await source(runner, id, options);
     if (service?.active !== true)
       throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
+    expectCountable("slots", { wants: resources ?? service.wants, price: service.price, quantity });
     return service;
   };
   const snapshotOf = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
@@ -117,12 +119,12 @@ export function slots(engine: Engine, store: Store): Slots {
     async find(input, given) {
       const options = callOptions("slots.find", given);
       const query = parseInput("slots.find", findSchema, input);
-      return between(await serviceOf(query.service, options), query, query.from, query.to, options);
+      return between(await serviceOf(query, options), query, query.from, query.to, options);
     },
     async explain(input, given) {
       const options = callOptions("slots.explain", given);
       const query = parseInput("slots.explain", explainSchema, input);
-      const service = await serviceOf(query.service, options);
+      const service = await serviceOf(query, options);
       const needed = keysOf(wantedAt(service, query, query.start));
       const snapshot = await snapshotOf({ ...needed, bookingIds: replacedBy(query) }, options);
       const replaced = replacedIn(snapshot, query);
@@ -132,7 +134,7 @@ export function slots(engine: Engine, store: Store): Slots {
     async nextFree(input, given) {
       const options = callOptions("slots.nextFree", given);
       const query = parseInput("slots.nextFree", nextSchema, input);
-      const service = await serviceOf(query.service, options);
+      const service = await serviceOf(query, options);
       const begin = query.after ?? (await snapshotOf({}, options)).now;
       const found: Slot[] = [];
       for (let stretch = 0; stretch < stretches && found.length < query.count; stretch += 1) {

@@ -49,8 +49,11 @@ export function storableText(value: string, maxLength = 1000): string {
 /** Ids that we make: anything else names nothing. In small letters, as the database gives them back. */
 export const uuid: z.ZodType<string> = z.uuid("must be an id that bookonce returned").toLowerCase();
 
-const earliest = Date.UTC(1970, 0, 1);
-const latest = Date.UTC(9999, 0, 1);
+const dayMs = 24 * 3_600_000;
+// The calendar's own first day.
+const earliest = Date.UTC(1970, 0, 2);
+// What is counted from it (a year of duration, buffers, a hold) still has a year of four digits, as PostgreSQL wants it.
+const latest = Date.UTC(9990, 0, 1);
 
 /** A `Date`, or ISO 8601 text with an offset; milliseconds since 1970 from here on. */
 export const instant: z.ZodType<number> = z
@@ -64,7 +67,7 @@ export const instant: z.ZodType<number> = z
     },
   )
   .transform((value) => (typeof value === "string" ? Date.parse(value) : value.getTime()))
-  .refine((value) => value >= earliest && value < latest, "must lie between the years 1970 and 9999");
+  .refine((value) => value >= earliest && value < latest, "must lie between the years 1970 and 9990");
 
 /** A length of time. Parts add up; days are 24 hours here, never calendar days. */
 export interface Duration {
@@ -93,6 +96,9 @@ export const duration: z.ZodType<number> = z
   )
   .refine((value) => Number.isSafeInteger(value), "must be a whole number of milliseconds")
   .refine((value) => value <= longest.ms, longest.message);
+
+/** Time kept free around a booking: its column holds milliseconds as an integer. */
+export const buffer: z.ZodType<number> = duration.refine((value) => value <= 24 * dayMs, "must be 24 days at most");
 
 export const longDuration: z.ZodType<number> = duration.refine((value) => value > 0, "must be longer than nothing");
 

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Money } from "../core/money.ts";
 import { reserveSlot as decide, type ReserveOutcome, type ReserveSlot } from "../core/reserve-slot.ts";
 import {
+  buffer,
   type CallOptions,
   type Duration,
   data,
-  duration,
   identifier,
   instant,
   invalidInput,
@@ -19,6 +19,7 @@ import {
   uuid,
   wants,
 } from "./input.ts";
+import { expectCountable, timesPrice } from "./party.ts";
 import { command, type Runner, unlessUnavailable } from "./runner.ts";
 import type { ServiceSource, ServiceView, WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -97,7 +98,7 @@ const schema = z
     start: instant,
     end: instant.optional(),
     duration: longDuration.optional(),
-    buffers: z.strictObject({ before: duration.optional(), after: duration.optional() }).optional(),
+    buffers: z.strictObject({ before: buffer.optional(), after: buffer.optional() }).optional(),
     price: money.nullable().optional(),
     replaces: uuid.optional(),
     claim: z.enum(["now", "at_checkout"]).default("now"),
@@ -164,7 +165,10 @@ function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
   const { customer, start, claim, confirm, hold = null, title = null, replaces = null } = input;
   const payer = input.payer === undefined ? customer : input.payer === "anyone" ? null : input.payer;
   const end = input.end ?? start + (service?.durationMs ?? input.duration ?? 0);
-  const price = input.price === undefined ? timesPrice(service?.price ?? null, input.quantity) : input.price;
+  const each = input.price === undefined ? (service?.price ?? null) : null;
+  const wants = input.resources ?? service?.wants ?? [];
+  expectCountable("reserveSlot", { wants, price: each, quantity: input.quantity });
+  const price = input.price === undefined ? timesPrice(each, input.quantity) : input.price;
   refuseContradictions(price, claim, confirm);
   const asked = askFor(
     service === null ? null : { id: service.id, definition: service },
@@ -202,11 +206,6 @@ function toCommand(input: Checked, service: ServiceView | null): ReserveSlot {
     data: input.data,
     actor: input.actor ?? customer,
   };
-}
-
-/** The price of so many. */
-export function timesPrice(price: Money | null, quantity: number): Money | null {
-  return price === null ? null : { ...price, amount: price.amount * quantity };
 }
 
 function refuseContradictions(price: Money | null, claim: "now" | "at_checkout", confirm: boolean): void {

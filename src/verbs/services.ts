@@ -4,9 +4,9 @@ import type { Engine } from "../engine/engine.ts";
 import { putService } from "../store/services.ts";
 import type { Store } from "../store/store.ts";
 import {
+  buffer,
   type CallOptions,
   type Duration,
-  duration,
   identifier,
   longDuration,
   money,
@@ -95,7 +95,7 @@ const schema = z.strictObject({
   name: text(200).optional(),
   active: z.boolean().default(true),
   duration: longDuration,
-  buffers: z.strictObject({ before: duration.optional(), after: duration.optional() }).default({}),
+  buffers: z.strictObject({ before: buffer.optional(), after: buffer.optional() }).default({}),
   resources: wants,
   price: money.optional(),
   times: z

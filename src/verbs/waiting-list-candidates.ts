@@ -6,7 +6,7 @@ import type { Instant, Interval } from "../core/time.ts";
 import type { WaitingEntry } from "../core/waiting-entry.ts";
 import type { Keys, Window } from "../store/keys.ts";
 import { startsOf } from "./find-slots.ts";
-import { timesPrice } from "./reserve-slot.ts";
+import { canBeCounted, timesPrice } from "./party.ts";
 import type { ServiceView } from "./services.ts";
 import { anchorAt, askFor, dayOf, wantedOf } from "./wanted.ts";
 
@@ -28,6 +28,8 @@ export function candidateSource(
     return isFree(state, candidate, context) ? candidate : null;
   });
   return (entry) => {
+    // Counted when she joined; the service may have been changed since.
+    if (!canBeCounted(partyOf(service, entry))) return [];
     const { start, end } = entry.window;
     const asked = JSON.stringify([entry.wants, entry.quantity]);
     return starts(`${start}-${end}`, entry.window)
@@ -55,6 +57,14 @@ export function candidateAt(service: ServiceView, entry: WaitingEntry, start: In
     price: timesPrice(service.price, entry.quantity),
     title: service.name,
   };
+}
+
+/** What she asks for at the service as it is. */
+export function partyOf(
+  { wants, price }: Pick<ServiceView, "wants" | "price">,
+  entry: Pick<WaitingEntry, "wants" | "quantity">,
+): Parameters<typeof canBeCounted>[0] {
+  return { wants: entry.wants ?? wants, price, quantity: entry.quantity };
 }
 
 /** Everything that a plan for these entries looks at. Windows that touch are read as one. */

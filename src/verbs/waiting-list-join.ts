@@ -8,8 +8,10 @@ import {
 import { offersOf } from "../core/state.ts";
 import { keys } from "../store/keys.ts";
 import { type CallOptions, identifier, instant, parseInput, quantities, text, wants } from "./input.ts";
+import { expectCountable } from "./party.ts";
 import type { Runner } from "./runner.ts";
 import type { ServiceSource, WantInput } from "./services.ts";
+import { partyOf } from "./waiting-list-candidates.ts";
 import { viewEntry, type WaitlistEntryView } from "./waiting-list-views.ts";
 
 /** What `waitlist.join` takes. */
@@ -78,6 +80,7 @@ export async function joinWaitlist(
   const service = await services(runner, asked.service, options);
   if (service?.active !== true) return { outcome: "refused", reason: "unknown_service" };
   const wanted = toCommand(asked, service.durationMs);
+  expectCountable("waitlist.join", partyOf(service, wanted));
   const { customer, requestId } = wanted;
   return runner.run(
     {

@@ -6,6 +6,7 @@ import type { Anchor, Buffers, Want } from "../core/model.ts";
 import type { Money } from "../core/money.ts";
 import type { Instant, Interval } from "../core/time.ts";
 import { type Keys, keys, type Window } from "../store/keys.ts";
+import { timesWants } from "./party.ts";
 import { rulesOf } from "./time-rules.ts";
 
 /** A service as stored: what a booking of it takes, costs and obeys. */
@@ -40,7 +41,7 @@ export function askFor(
   const needed = resources ?? service?.definition.wants ?? [];
   return {
     service,
-    wants: needed.map((want) => ({ ...want, quantity: want.quantity * quantity })),
+    wants: timesWants(needed, quantity),
     interval,
     buffers: service?.definition.buffers ?? noBuffers,
   };

@@ -2,7 +2,7 @@ import type { ReserveSlotInput, WantInput } from "bookonce";
 import type { Want } from "../../src/core/model.ts";
 import { reschedule } from "../../src/core/reschedule.ts";
 import { reserveSlot } from "../../src/core/reserve-slot.ts";
-import { timesPrice } from "../../src/verbs/reserve-slot.ts";
+import { timesPrice } from "../../src/verbs/party.ts";
 import { anchorAt, askFor, wantedOf } from "../../src/verbs/wanted.ts";
 import { plainState, plausible } from "./schedule-judge.ts";
 import { placedRightly } from "./schedule-places.ts";
