@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { TimeRules } from "../core/context.ts";
 import type { Statement } from "../database/port.ts";
 import { migrations } from "./migrations.generated.ts";
 import { type QueryBuilder, textOf } from "./query-builder.ts";
@@ -29,6 +30,10 @@ export interface HealthRows {
   readonly oldestOpenRefund: string | null;
   readonly openReviews: number;
   readonly lapsedUnswept: number;
+  /** What is stored about times, with whose it is: plain data, which only the calendar can judge. */
+  readonly rules: readonly { readonly of: string; readonly rules: TimeRules }[];
+  /** The zones of bookings to come. */
+  readonly zones: readonly string[];
 }
 
 /** Who waits for whom in this database (B4). Without the right to see other users' sessions their queries are hidden, not the waits. */
@@ -63,7 +68,12 @@ export function healthStatement(q: QueryBuilder): Statement {
     'oldestOpenRefund', (select min(requested_at) from ${named("refunds")} where state in ('pending', 'sending', 'unconfirmed')),
     'openReviews', (select count(*) from ${named("payments")} where review = 'open'),
     'lapsedUnswept', (select count(*) from ${named("bookings")} where state in ('held', 'pending')
-      and coalesce(hold_expires_at, payable_until) < ${named("clock")}() - interval '1 hour')
+      and coalesce(hold_expires_at, payable_until) < ${named("clock")}() - interval '1 hour'),
+    'rules', (select coalesce(json_agg(json_build_object('of', t.of, 'rules', t.rules) order by t.of), '[]') from (
+      select 'service ' || id as of, definition -> 'rules' as rules from ${named("services")} where active
+      union all select 'resource ' || id, rules from ${named("resources")} where active) t where jsonb_typeof(t.rules) <> 'null'),
+    'zones', (select coalesce(json_agg(distinct zone order by zone), '[]') from ${named("bookings")}
+      where zone is not null and state in ('held', 'pending', 'confirmed') and starts_at > ${named("clock")}())
   )::text as result`;
   return { text: textOf(q, text), values: [] };
 }

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { isCalendarError } from "../calendar/index.ts";
+import { BookonceError } from "../core/error.ts";
 import { type CallOptions, parseInput } from "./input.ts";
 
 /** A function, such as a handler; its own shape is TypeScript's business. */
@@ -26,10 +28,19 @@ export function callOptions(verb: string, given: CallOptions | undefined): CallO
   };
 }
 
-/** A verb whose options are checked first. */
+/** A verb whose options are checked first. What it throws is an error of ours. */
 export function withOptions<Input, Outcome>(
   verb: string,
   run: (input: Input, options: CallOptions) => Promise<Outcome>,
 ): (input: Input, options?: CallOptions) => Promise<Outcome> {
-  return async (input, options) => run(input, callOptions(verb, options));
+  return async (input, options) => {
+    try {
+      return await run(input, callOptions(verb, options));
+    } catch (error) {
+      if (!isCalendarError(error)) throw error;
+      // Inputs were looked at before, by us: what the calendar cannot understand is stored.
+      const message = `${verb}: what is stored is beyond the calendar: ${error.message}`;
+      throw new BookonceError("internal", message, { cause: error });
+    }
+  };
 }

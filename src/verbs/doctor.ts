@@ -5,6 +5,7 @@ import { type HealthRows, healthStatement, type Wait, waitsStatement } from "../
 import { instant } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import { read } from "./reader.ts";
+import { rulesOf } from "./time-rules.ts";
 
 /**
  * Something that makes bots lose time, messages or money (O3). The bot's own side has a doctor in `bookonce/telegram`.
@@ -16,6 +17,7 @@ import { read } from "./reader.ts";
  * - `waiting` (warning): a session waits for a lock for more than a second; `waits` tells for whom.
  * - `events_stale` (warning): notifications have not been delivered for ten minutes; is a worker running? `events_parked`: some were given up.
  * - `refunds_stale` (error): money has been on its way back for an hour. `refunds_attention`, `reviews_open` (warning): a person must look.
+ * - `unreadable_times` (error): services, resources or bookings whose times this process cannot read; they are closed, or not reminded of.
  * - `sweep_stale` (info): lapsed holds have not been tidied for an hour; nothing but messages depends on it.
  */
 export interface DoctorFinding {
@@ -31,6 +33,7 @@ export interface DoctorFinding {
     | "refunds_stale"
     | "refunds_attention"
     | "reviews_open"
+    | "unreadable_times"
     | "sweep_stale";
   readonly severity: "error" | "warning" | "info";
   /** What it means, and what to do. */
@@ -90,6 +93,12 @@ function findings(rows: HealthRows, here: number): DoctorFinding[] {
     add("clock_skew", "warning", `This machine's clock is ${seconds(skew)} off the database's. Synchronise both.`);
   if ("refused" in readZone("Europe/London"))
     add("no_zone_data", "error", "This Node has no time zone data: use a build with full ICU.");
+  else if (unreadable(rows).length > 0)
+    add(
+      "unreadable_times",
+      "error",
+      `The times of ${some(unreadable(rows))} cannot be read here: is this Node's zone data (${process.versions["tz"] ?? "unknown"}) or bookonce older than what wrote them?`,
+    );
   const longest = rows.waits[0];
   if (longest !== undefined && longest.waitingMs > 1_000) {
     add(
@@ -127,6 +136,17 @@ function findings(rows: HealthRows, here: number): DoctorFinding[] {
   if (rows.lapsedUnswept > 0)
     add("sweep_stale", "info", `${rows.lapsedUnswept} lapsed holds were not tidied: does any process call sweep()?`);
   return found;
+}
+
+/** What this process cannot make anything of, by name. */
+function unreadable({ rules, zones }: HealthRows): string[] {
+  const closed = rules.filter((one) => rulesOf(one.rules) === null).map((one) => one.of);
+  return [...closed, ...zones.filter((zone) => "refused" in readZone(zone)).map((zone) => `bookings in ${zone}`)];
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length - 5;
+  return more > 0 ? `${names.slice(0, 5).join(", ")} and ${more} more` : names.join(", ");
 }
 
 function seconds(ms: number): string {

@@ -10,7 +10,7 @@ import type { Instant } from "../core/time.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Keys, keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import { callOptions } from "./call-options.ts";
+import { withOptions } from "./call-options.ts";
 import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, uuid, wants } from "./input.ts";
 import { expectCountable } from "./party.ts";
 import { ownRunner } from "./runner.ts";
@@ -64,12 +64,12 @@ export type SlotExplanation =
  */
 export interface Slots {
   find(query: FindSlotsQuery, options?: CallOptions): Promise<readonly Slot[]>;
-  explain(query: SlotQuery & { readonly start: Date | string }, options?: CallOptions): Promise<SlotExplanation>;
-  nextFree(
-    query: SlotQuery & { readonly after?: Date | string; readonly count?: number },
-    options?: CallOptions,
-  ): Promise<readonly Slot[]>;
+  explain(query: ExplainQuery, options?: CallOptions): Promise<SlotExplanation>;
+  nextFree(query: NextQuery, options?: CallOptions): Promise<readonly Slot[]>;
 }
+
+type ExplainQuery = SlotQuery & { readonly start: Date | string };
+type NextQuery = SlotQuery & { readonly after?: Date | string; readonly count?: number };
 
 const base = {
   service: identifier,
@@ -116,13 +116,11 @@ export function slots(engine: Engine, store: Store): Slots {
     return slotsWithin(snapshot, service, query, from, to);
   };
   return {
-    async find(input, given) {
-      const options = callOptions("slots.find", given);
+    find: withOptions("slots.find", async (input: FindSlotsQuery, options) => {
       const query = parseInput("slots.find", findSchema, input);
       return between(await serviceOf(query, options), query, query.from, query.to, options);
-    },
-    async explain(input, given) {
-      const options = callOptions("slots.explain", given);
+    }),
+    explain: withOptions("slots.explain", async (input: ExplainQuery, options) => {
       const query = parseInput("slots.explain", explainSchema, input);
       const service = await serviceOf(query, options);
       const needed = keysOf(wantedAt(service, query, query.start));
@@ -130,9 +128,8 @@ export function slots(engine: Engine, store: Store): Slots {
       const replaced = replacedIn(snapshot, query);
       const looked = slotAt(snapshot, service, query, query.start, replaced);
       return "refused" in looked ? { claimable: false, refused: looked.refused } : { claimable: true, slot: looked };
-    },
-    async nextFree(input, given) {
-      const options = callOptions("slots.nextFree", given);
+    }),
+    nextFree: withOptions("slots.nextFree", async (input: NextQuery, options) => {
       const query = parseInput("slots.nextFree", nextSchema, input);
       const service = await serviceOf(query, options);
       const begin = query.after ?? (await snapshotOf({}, options)).now;
@@ -142,7 +139,7 @@ export function slots(engine: Engine, store: Store): Slots {
         found.push(...(await between(service, query, from, from + stretchMs, options)));
       }
       return found.slice(0, query.count);
-    },
+    }),
   };
 }
 
@@ -197,16 +194,20 @@ function slotsWithin(snapshot: Snapshot, service: ServiceView, query: Query, fro
     .filter((looked): looked is Slot => !("refused" in looked));
 }
 
-/** The starts that the calendar admits, whether or not they are taken. */
+/** The starts that the calendar admits, whether or not they are taken: none by rules that nobody here can read. */
 export function startsOf(service: ServiceView, rules: TimeRules, from: Instant, to: Instant, now: Instant): Instant[] {
-  const { schedule, grid, notice, horizon } = rulesOf(rules);
+  const known = rulesOf(rules);
+  const begin = Math.max(from, now);
+  if (known === null || begin >= to) return [];
+  const { schedule, grid, notice, horizon } = known;
   const durationMinutes = Math.max(1, Math.round(service.durationMs / 60_000));
   const starts = listStarts({
     schedule,
-    grid: grid ?? { stepMinutes: durationMinutes, anchor: "window" },
+    // One after another, and of what takes longer than a day one a day: a grid has no longer step.
+    grid: grid ?? { stepMinutes: Math.min(durationMinutes, 24 * 60), anchor: "window" },
     ...(notice && { notice }),
     ...(horizon && { horizon }),
-    from,
+    from: begin,
     to,
     now,
     durationMinutes,

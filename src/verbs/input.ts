@@ -50,8 +50,7 @@ export function storableText(value: string, maxLength = 1000): string {
 export const uuid: z.ZodType<string> = z.uuid("must be an id that bookonce returned").toLowerCase();
 
 const dayMs = 24 * 3_600_000;
-// The calendar's own first day.
-const earliest = Date.UTC(1970, 0, 2);
+const earliest = Date.UTC(1970, 0, 1);
 // What is counted from it (a year of duration, buffers, a hold) still has a year of four digits, as PostgreSQL wants it.
 const latest = Date.UTC(9990, 0, 1);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkAnchor } from "../calendar/index.ts";
+import { checkAnchor, isCalendarError } from "../calendar/index.ts";
 import type { Anchor, Booking } from "../core/model.ts";
 import { stateAt } from "../core/states.ts";
 import { toBooking, instant as toInstant } from "../store/mapping.ts";
@@ -34,8 +34,10 @@ export interface Reanchored {
    *   Notice, opening hours and limits are no reason: they were judged when the time was agreed. A group session moves as one or not
    *   at all.
    * - `skipped`: the clocks now skip the wall time; a person must decide.
+   * - `unreadable`: this process cannot say where it is now (its zone data may be older than the booking's): `refused` tells why, `to` is
+   *   where it stays. Ask in one that can.
    */
-  readonly outcome: "found" | "moved" | "conflict" | "skipped";
+  readonly outcome: "found" | "moved" | "conflict" | "skipped" | "unreadable";
   readonly refused: string | null;
 }
 
@@ -86,18 +88,23 @@ function check(booking: Booking): Affected | null {
   const { anchor } = booking;
   if (anchor === null) return null;
   const { date, time, zone } = anchor;
-  const checked = checkAnchor({ date, time, zone, instant: booking.interval.start });
-  if (checked.outcome === "same") return null;
-  const found: Reanchored = {
-    bookingId: booking.id,
-    customer: booking.customer,
-    agreed: `${date} ${time} ${zone}`,
-    from: new Date(booking.interval.start),
-    to: checked.instant,
-    outcome: checked.outcome === "skipped" ? "skipped" : "found",
-    refused: null,
-  };
+  const from = new Date(booking.interval.start);
+  const now = whereNow(anchor, from);
+  if (now === null) return null;
+  const found = { bookingId: booking.id, customer: booking.customer, agreed: `${date} ${time} ${zone}`, from, ...now };
   return { booking, anchor, found };
+}
+
+/** Null: where it was. */
+function whereNow({ date, time, zone }: Anchor, from: Date): Pick<Reanchored, "to" | "outcome" | "refused"> | null {
+  try {
+    const checked = checkAnchor({ date, time, zone, instant: from });
+    if (checked.outcome === "same") return null;
+    return { to: checked.instant, outcome: checked.outcome === "skipped" ? "skipped" : "found", refused: null };
+  } catch (error) {
+    if (!isCalendarError(error)) throw error;
+    return { to: from, outcome: "unreadable", refused: error.problems.map(({ message }) => message).join("; ") };
+  }
 }
 
 /**
@@ -125,13 +132,13 @@ async function moveGroup(
   actor: string,
   options: CallOptions,
 ): Promise<readonly Reanchored[]> {
-  const skipped = group.filter(({ found }) => found.outcome === "skipped").map(({ found }) => found);
-  const moving = group.filter(({ found }) => found.outcome !== "skipped");
-  if (moving.length === 0) return skipped;
+  const moving = group.filter(({ found }) => found.outcome === "found");
+  const staying = group.filter(({ found }) => found.outcome !== "found").map(({ found }) => found);
+  if (moving.length === 0) return staying;
   const moves = moving.map((one) => ({ booking: one.booking, move: moveOf(one, actor) }));
   const outcomes = await moveTogether(runner, services, moves, options);
   if (outcomes.every(({ outcome }) => outcome !== "stale")) {
-    return [...skipped, ...moving.map(({ found }, index) => told(found, outcomes[index]))];
+    return [...staying, ...moving.map(({ found }, index) => told(found, outcomes[index]))];
   }
   // One has changed since it was found: by its customer, perhaps to a time that needs nothing of us.
   const again: Affected[] = [];
@@ -142,7 +149,7 @@ async function moveGroup(
   }
   const others: Reanchored[] = [];
   for (const one of groupsOf(again)) others.push(...(await moveGroup(runner, store, services, one, actor, options)));
-  return [...skipped, ...others];
+  return [...staying, ...others];
 }
 
 function moveOf({ booking: { interval, wants }, anchor, found }: Affected, actor: string): Move {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isCalendarError, type ReminderOffset, timeBefore } from "../calendar/index.ts";
+import { isCalendarError, type ReminderOffset, readZone, timeBefore } from "../calendar/index.ts";
 import { BookonceError } from "../core/error.ts";
 import type { Booking } from "../core/model.ts";
 import { type Due, dueReminders, type Planned } from "../core/reminders.ts";
@@ -37,6 +37,8 @@ export interface ReminderReport {
   /** Written into the outbox: `events.run` delivers them as `reminder_due`. */
   readonly queued: number;
   readonly missed: number;
+  /** Bookings in a zone that this process does not know (its zone data may be older): their days before are left to one that does. */
+  readonly unreadable: number;
 }
 
 /** Reminders: opt-in, with opt-out, and never for what was cancelled or moved (B13). */
@@ -102,7 +104,7 @@ export function reminders(engine: Engine, store: Store, rules: CheckedRules): Re
     },
     async run(options = {}) {
       const { signal } = parseInput("reminders.run", runSchema, options);
-      const report = { queued: 0, missed: 0 };
+      const report = { queued: 0, missed: 0, unreadable: 0 };
       let after: string | null = null;
       for (;;) {
         const found: Soon = await read<Soon>(
@@ -110,9 +112,11 @@ export function reminders(engine: Engine, store: Store, rules: CheckedRules): Re
           statements.soon({ withinMs: farthest(rules), after, limit: page }),
           signal === undefined ? {} : { signal },
         );
-        const due = found.rows.flatMap((row) => dueOf(row, rules, instant(found.now)));
+        const looked = found.rows.map((row) => dueOf(row, rules, instant(found.now)));
+        report.unreadable += looked.filter(({ unreadable }) => unreadable).length;
+        const due = looked.flatMap((one) => one.due);
         if (due.length > 0) {
-          const done = await read<ReminderReport>(engine, statements.queue(due));
+          const done = await read<Omit<ReminderReport, "unreadable">>(engine, statements.queue(due));
           report.queued += done.queued;
           report.missed += done.missed;
         }
@@ -140,18 +144,25 @@ function dueOf(
   { booking: row, since, done, granted, refused }: SoonRow,
   rules: CheckedRules,
   now: number,
-): readonly Due[] {
+): { readonly due: readonly Due[]; readonly unreadable: boolean } {
   const booking = toBooking(row);
   const agrees = (kind: string): boolean =>
     granted.includes(kind) || (granted.includes(everything) && !refused.includes(kind));
   const planned = rules
     .filter(({ kind, services }) => agrees(kind) && (services?.includes(booking.service ?? "") ?? true))
     .map((rule) => plan(booking, rule));
-  return dueReminders(booking, planned, done, instant(since), now);
+  const readable = planned.filter((one) => one !== null);
+  return {
+    due: dueReminders(booking, readable, done, instant(since), now),
+    unreadable: readable.length < planned.length,
+  };
 }
 
-function plan({ interval, anchor }: Booking, { kind, before, late }: CheckedRules[number]): Planned {
-  return { kind, dueAt: dueAt(interval.start, before, anchor?.zone ?? "UTC"), lateMs: late };
+/** Null: days are those of the booking's zone, and this process does not know it. Hours are the same everywhere. */
+function plan({ interval, anchor }: Booking, { kind, before, late }: CheckedRules[number]): Planned | null {
+  const zone = "days" in before ? (anchor?.zone ?? "UTC") : "UTC";
+  if ("refused" in readZone(zone)) return null;
+  return { kind, dueAt: dueAt(interval.start, before, zone), lateMs: late };
 }
 
 function dueAt(start: number, before: ReminderOffset, zone: string): number {

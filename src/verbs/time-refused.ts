@@ -4,7 +4,9 @@ import type { AdmissionRefusal } from "../core/admit.ts";
  * Why a time cannot be had: said the same way by the claim, by the move and by `explainSlot` (B16).
  *
  * - `in_past`. `too_soon`: within the minimum notice; `earliest` can be booked. `too_far`: beyond the horizon; starts before `latest` can.
- * - `closed`: outside opening hours, a day off, a break, off the grid (`because`), of the service or of the `resource` named.
+ * - `closed`: outside opening hours, a day off, a break, off the grid (`because`), of the service or of the `resource` named. Also
+ *   `unreadable_rules`: what is stored about its times, this process cannot read, such as a zone that is newer than its zone data;
+ *   `doctor()` finds it.
  * - `limit_reached`: the day of the customer or resource (`of`) is full.
  * - `slot_taken`: somebody has it. `no_capacity`: too few places, `left` of them. `pool_full`: no member is free.
  * - `unknown_resource`: unknown or switched off.

@@ -38,8 +38,7 @@ export function checkTimeRules(verb: string, rules: TimeRulesInput): TimeRules {
       ...(notice !== undefined && { notice }),
       ...(horizon !== undefined && { horizon }),
     };
-    // Any time will do: what is wrong with the rules is said for every time.
-    admitTime(checked, { start: 86_400_000 * 2, end: 86_400_000 * 2 + 60_000 }, 86_400_000);
+    ready(checked);
     return checked;
   } catch (error) {
     if (!isCalendarError(error)) throw error;
@@ -50,7 +49,10 @@ export function checkTimeRules(verb: string, rules: TimeRulesInput): TimeRules {
 
 /** The calendar's judgement in the core's words. Limits and collisions are the core's own business. */
 export const admitTime: AdmitTime = (rules, interval, now) => {
-  const refusal = rulesOf(rules).admit(interval, now);
+  const stored = rulesOf(rules);
+  // Nothing is sold by rules that nobody here can read; and nothing else stops for them, a charge that has come least of all.
+  if (stored === null) return { reason: "closed", because: "unreadable_rules" };
+  const refusal = stored.admit(interval, now);
   switch (refusal?.reason) {
     case "too_soon":
       return { reason: "too_soon", earliest: refusal.earliest.getTime() };
@@ -75,27 +77,47 @@ export interface ReadyRules {
 
 // What was worked out is remembered with the rules. They come anew with every read of a service, so that their text is the key; within
 // one read they are one object, asked about many times.
-const ready = new Map<string, ReadyRules>();
+const known = new Map<string, ReadyRules | null>();
 const remembered = 500;
-const ofObjects = new WeakMap<TimeRules, ReadyRules>();
+const ofObjects = new WeakMap<TimeRules, ReadyRules | null>();
 
-export function rulesOf(rules: TimeRules): ReadyRules {
-  const known = ofObjects.get(rules);
-  if (known !== undefined) return known;
+/**
+ * Null: this process cannot read them. Another one has written them, with newer zone data or a newer version of ours, or a hand in the
+ * table has.
+ */
+export function rulesOf(rules: TimeRules): ReadyRules | null {
+  // Whatever the type says, a column of JSON may hold a number.
+  if (typeof rules !== "object" || rules === null) return null;
+  const seen = ofObjects.get(rules);
+  if (seen !== undefined) return seen;
   const found = byText(rules);
   ofObjects.set(rules, found);
   return found;
 }
 
-function byText(rules: TimeRules): ReadyRules {
+function byText(rules: TimeRules): ReadyRules | null {
   const key = JSON.stringify(rules);
-  const known = ready.get(key);
-  if (known !== undefined) return known;
-  // Written by checkTimeRules, and only by it.
-  const { schedule, ...rest } = rules as unknown as TimeRulesInput & { readonly grid: Grid | null };
+  const seen = known.get(key);
+  if (seen !== undefined) return seen;
+  const found = readyOrNull(rules);
+  if (known.size >= remembered) known.clear();
+  known.set(key, found);
+  return found;
+}
+
+function readyOrNull(rules: TimeRules): ReadyRules | null {
+  try {
+    // Written by checkTimeRules; anything else is refused here as it is there.
+    return ready(rules as unknown as StoredRules);
+  } catch (error) {
+    if (!isCalendarError(error)) throw error;
+    return null;
+  }
+}
+
+type StoredRules = Omit<TimeRulesInput, "grid"> & { readonly grid: Grid | null };
+
+function ready({ schedule, ...rest }: StoredRules): ReadyRules {
   const checked = { ...rest, schedule: defineSchedule(schedule) };
-  const made: ReadyRules = { ...checked, admit: admitter(checked) };
-  if (ready.size >= remembered) ready.clear();
-  ready.set(key, made);
-  return made;
+  return { ...checked, admit: admitter(checked) };
 }

@@ -7,7 +7,7 @@ import type { Money } from "../core/money.ts";
 import type { Instant, Interval } from "../core/time.ts";
 import { type Keys, keys, type Window } from "../store/keys.ts";
 import { timesWants } from "./party.ts";
-import { rulesOf } from "./time-rules.ts";
+import { type ReadyRules, rulesOf } from "./time-rules.ts";
 
 /** A service as stored: what a booking of it takes, costs and obeys. */
 export interface ServiceDefinition {
@@ -73,20 +73,29 @@ export function wantedOf<Customer extends string | null>(
   };
 }
 
-/** The local day in the zone of the place; without a schedule, the day in UTC. */
+// The calendar begins when all zones are in 1970. A day before is long past, and refused for that.
+const firstDay = Date.UTC(1970, 0, 2);
+
+function readAt(start: Instant, rules: TimeRules | null): ReadyRules | null {
+  return rules === null || start < firstDay ? null : rulesOf(rules);
+}
+
+/** The local day in the zone of the place; without a schedule (or with one that nobody here can read), the day in UTC. */
 export function dayOf(start: Instant, rules: TimeRules | null): Interval {
-  if (rules === null) {
+  const known = readAt(start, rules);
+  if (known === null) {
     const begin = Math.floor(start / dayMs) * dayMs;
     return { start: begin, end: begin + dayMs };
   }
-  const day = localDayOf(start, rulesOf(rules).schedule.zone);
+  const day = localDayOf(start, known.schedule.zone);
   return { start: day.start.getTime(), end: day.end.getTime() };
 }
 
 /** The wall time of a start in the zone of the place, and the zone data of this process. */
 export function anchorAt(start: Instant, rules: TimeRules | null): Anchor | null {
-  if (rules === null) return null;
-  const { date, time, zone } = anchorOf(start, rulesOf(rules).schedule.zone);
+  const known = readAt(start, rules);
+  if (known === null) return null;
+  const { date, time, zone } = anchorOf(start, known.schedule.zone);
   return { date, time, zone, zoneData: process.versions["tz"] ?? "unknown" };
 }
 

@@ -76,7 +76,7 @@ export async function takeRefund(sides: Sides, kind: "refunded" | "unknown" | "r
 /** The worker that finds which reminders are due: an hour before the start, to those who want it, once for each version. */
 export async function takeRemind(sides: Sides): Promise<Taken> {
   const database = await sides.shop.reminders.run();
-  const model = { queued: 0, missed: 0 };
+  const model = { queued: 0, missed: 0, unreadable: 0 };
   for (const booking of sides.state.bookings.values()) {
     const key = `${booking.id} ${booking.version}`;
     const dueAt = booking.interval.start - 60 * minute;

@@ -58,6 +58,10 @@ describe("O3: each finding, provoked", () => {
       await receipt(db.bookonce, booking, { amount: 1 });
       await deliverAll();
     },
+    unreadable_times: async () => {
+      await db.bookonce.resources.put({ id: "anna" });
+      await db.pool.query(`update ${db.schema}.resources set rules = '{"schedule": {"zone": "America/Newzone"}}'`);
+    },
     sweep_stale: async () => {
       await book(db.bookonce);
       await deliverAll();

@@ -22,7 +22,7 @@ describe("consent", () => {
     const left = await wanting(shop, at(10));
     await shop.reminders.optOut({ customer: left.customer, source: "/stop" });
     await stopBefore(db, at(10), hour);
-    expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0 });
+    expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0, unreadable: 0 });
     const expected = [
       `hour ${all.customer}`,
       `two_hours ${all.customer}`,

@@ -31,7 +31,7 @@ describe("R61: what was cancelled or moved is not reminded of", () => {
     ];
     await told(shop);
     await stopBefore(db, at(10), hour);
-    expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0 });
+    expect(await shop.reminders.run()).toEqual({ queued: 4, missed: 0, unreadable: 0 });
     await shop.cancel({ bookingId: gone.id, customer: gone.customer });
     await shop.reschedule({ bookingId: moved.id, customer: moved.customer, start: at(48) });
     await shop.reminders.optOut({ customer: quiet.customer, kind: "hour", source: "/stop" });

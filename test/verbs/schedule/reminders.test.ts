@@ -45,11 +45,11 @@ test("B13: after a break of the workers one is sent up to an hour late, and then
   );
   await wanting(shop, at(10));
   await stopBefore(db, at(10), 2 * hour - 1);
-  expect(await shop.reminders.run()).toEqual({ queued: 1, missed: 1 });
+  expect(await shop.reminders.run()).toEqual({ queued: 1, missed: 1, unreadable: 0 });
   expect(await shop.reminders.run()).toEqual(none);
   await wanting(shop, at(34));
   await stopBefore(db, at(34), 2 * hour);
-  expect(await shop.reminders.run()).toEqual({ queued: 2, missed: 0 });
+  expect(await shop.reminders.run()).toEqual({ queued: 2, missed: 0, unreadable: 0 });
 });
 
 test("B13: several workers at once queue each reminder once, and write down the rule's kind", async () => {
@@ -73,7 +73,10 @@ test("B13: all that are due, over as many pages as it takes, each once", async (
     [booking.id],
   );
   await stopBefore(db, at(10), hour);
-  expect([await shop.reminders.run(), await shop.reminders.run()]).toEqual([{ queued: 1001, missed: 0 }, none]);
+  expect([await shop.reminders.run(), await shop.reminders.run()]).toEqual([
+    { queued: 1001, missed: 0, unreadable: 0 },
+    none,
+  ]);
   expect(await count(db, "events", "type = 'reminder_due'")).toBe(1001);
 });
 

@@ -36,5 +36,5 @@ export const stopBefore = (db: TestDatabase, start: Date, ms: number) =>
   stopClock(db, new Date(start.getTime() - ms).toISOString());
 
 /** What a run reports that found nothing, or one. */
-export const none = { queued: 0, missed: 0 };
-export const once = { queued: 1, missed: 0 };
+export const none = { queued: 0, missed: 0, unreadable: 0 };
+export const once = { queued: 1, missed: 0, unreadable: 0 };
