@@ -13,6 +13,7 @@ import { type Events, events } from "./verbs/events.ts";
 import { type Slots, slots } from "./verbs/find-slots.ts";
 import type { CallOptions } from "./verbs/input.ts";
 import { checkInstanceOptions, expectCaller } from "./verbs/instance-options.ts";
+import { restOf } from "./verbs/patience.ts";
 import { type Payments, payments } from "./verbs/payments.ts";
 import { type PoliciesInput, parsePolicies } from "./verbs/policies.ts";
 import { type Reanchored, type ReanchorInput, reanchor } from "./verbs/reanchor.ts";
@@ -142,7 +143,7 @@ export function createBookonce<Caller = never>(options: BookonceOptions<Caller>)
     async sweep(given) {
       const callOptions = checkCallOptions("sweep", given);
       const report = await sweep(engine, store, callOptions);
-      await waiting.list.tick(callOptions);
+      await waiting.list.tick(restOf(callOptions));
       return report;
     },
     reanchor: withOptions("reanchor", (input: ReanchorInput, callOptions) =>

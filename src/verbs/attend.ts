@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type AttendOutcome as CoreOutcome, attend as decide } from "../core/attend.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, identifier, parseInput, uuid } from "./input.ts";
+import { identifier, parseInput, uuid } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 
@@ -27,7 +28,7 @@ export async function attend(
   runner: Runner,
   attendance: "attended" | "no_show",
   input: AttendInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<AttendOutcome> {
   const asked = parseInput(attendance === "attended" ? "checkIn" : "markNoShow", schema, input);
   return runner.run(

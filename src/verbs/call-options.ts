@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isCalendarError } from "../calendar/index.ts";
 import { BookonceError } from "../core/error.ts";
 import { type CallOptions, parseInput } from "./input.ts";
+import { type Patience, patienceOf } from "./patience.ts";
 
 /** A function, such as a handler; its own shape is TypeScript's business. */
 export function aFunction<Callable>(): z.ZodType<Callable> {
@@ -19,19 +20,16 @@ const schema = z.strictObject({
 });
 
 /** The options of a call, looked at before anything is done: a budget of NaN would be one that never ends, or has ended already. */
-export function callOptions(verb: string, given: CallOptions | undefined): CallOptions {
+export function callOptions(verb: string, given: CallOptions | undefined): Patience {
   if (given === undefined) return {};
-  const checked = parseInput(`${verb}: options`, schema, given);
-  return {
-    ...(checked.signal !== undefined && { signal: checked.signal }),
-    ...(checked.budgetMs !== undefined && { budgetMs: checked.budgetMs }),
-  };
+  const { signal, budgetMs } = parseInput(`${verb}: options`, schema, given);
+  return patienceOf({ ...(signal !== undefined && { signal }), ...(budgetMs !== undefined && { budgetMs }) });
 }
 
 /** A verb whose options are checked first. What it throws is an error of ours. */
 export function withOptions<Input, Outcome>(
   verb: string,
-  run: (input: Input, options: CallOptions) => Promise<Outcome>,
+  run: (input: Input, options: Patience) => Promise<Outcome>,
 ): (input: Input, options?: CallOptions) => Promise<Outcome> {
   return async (input, options) => {
     try {

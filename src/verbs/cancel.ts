@@ -9,7 +9,8 @@ import {
 import type { CancellationTerms } from "../core/cancellation-terms.ts";
 import { unchanged } from "../core/state.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, parseInput, text, uuid } from "./input.ts";
+import { parseInput, text, uuid } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, type RefundView, viewBooking, viewRefund } from "./views.ts";
 import { actorOf, eitherOr, eitherOrMessage, type Who, whoShape } from "./who.ts";
@@ -59,7 +60,7 @@ const previewSchema = z.strictObject(shape).refine(eitherOr, eitherOrMessage);
 
 const defaultBudgetMs = 10_000;
 
-export async function cancel(runner: Runner, input: CancelInput, options: CallOptions = {}): Promise<CancelOutcome> {
+export async function cancel(runner: Runner, input: CancelInput, options: Patience = {}): Promise<CancelOutcome> {
   const { bookingId, reason = null, quote = null, ...who } = parseInput("cancel", schema, input);
   const asked: Cancel = { bookingId, ...actorOf(who), reason, quote };
   return runner.run(
@@ -72,7 +73,7 @@ export async function cancel(runner: Runner, input: CancelInput, options: CallOp
 export async function previewCancel(
   runner: Runner,
   input: Omit<CancelInput, "reason" | "quote">,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<CancelPreview> {
   const { bookingId, customer = null } = parseInput("previewCancel", previewSchema, input);
   return runner.run(

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { confirmPayment as decide, type PaymentOutcome } from "../core/confirm-payment.ts";
 import { isOurToken } from "../core/token.ts";
 import { keys } from "../store/keys.ts";
-import { amount, type CallOptions, currency, data, identifier, parseInput, text } from "./input.ts";
+import { amount, currency, data, identifier, parseInput, text } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, type PaymentView, type RefundView, viewBooking, viewPayment, viewRefund } from "./views.ts";
 
@@ -75,7 +76,7 @@ const defaultBudgetMs = 15_000;
 export async function confirmPayment(
   runner: Runner,
   input: ConfirmPaymentInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<ConfirmPaymentOutcome> {
   const charge = parseInput("confirmPayment", schema, input);
   if (!isOurToken(charge.payload)) return { outcome: "not_ours" };

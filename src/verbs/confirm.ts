@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type ConfirmOutcome as CoreOutcome, confirm as decide } from "../core/confirm.ts";
 import type { Money } from "../core/money.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, parseInput, uuid } from "./input.ts";
+import { parseInput, uuid } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 import { actorOf, eitherOr, eitherOrMessage, type Who, whoShape } from "./who.ts";
@@ -37,7 +38,7 @@ export type ConfirmOutcome =
 const schema = z.strictObject({ bookingId: uuid, ...whoShape }).refine(eitherOr, eitherOrMessage);
 const defaultBudgetMs = 10_000;
 
-export async function confirm(runner: Runner, input: ConfirmInput, options: CallOptions = {}): Promise<ConfirmOutcome> {
+export async function confirm(runner: Runner, input: ConfirmInput, options: Patience = {}): Promise<ConfirmOutcome> {
   const { bookingId, ...who } = parseInput("confirm", schema, input);
   return runner.run(
     command(

@@ -3,7 +3,8 @@ import { type CheckoutOutcome, decidePreCheckout as decide } from "../core/decid
 import type { DeclineReason } from "../core/model.ts";
 import { isOurToken } from "../core/token.ts";
 import { keys } from "../store/keys.ts";
-import { amount, type CallOptions, currency, identifier, parseInput, text } from "./input.ts";
+import { amount, currency, identifier, parseInput, text } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner, unlessUnavailable } from "./runner.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 
@@ -62,7 +63,7 @@ const defaultBudgetMs = 4_000;
 export async function decidePreCheckout(
   runner: Runner,
   input: PreCheckoutInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<PreCheckoutOutcome> {
   const asked = parseInput("decidePreCheckout", schema, input);
   if (!isOurToken(asked.payload)) return { outcome: "not_ours" };

@@ -13,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import { withOptions } from "./call-options.ts";
 import { type CallOptions, identifier, instant, invalidInput, parseInput, quantities, uuid, wants } from "./input.ts";
 import { expectCountable } from "./party.ts";
+import { type Patience, signalOf } from "./patience.ts";
 import { ownRunner } from "./runner.ts";
 import { type ServiceView, serviceSource, type WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -99,19 +100,19 @@ const stretches = 13;
 export function slots(engine: Engine, store: Store): Slots {
   const runner = ownRunner(engine);
   const source = serviceSource(store);
-  const serviceOf = async ({ service: id, resources, quantity }: Query, options: CallOptions): Promise<ServiceView> => {
+  const serviceOf = async ({ service: id, resources, quantity }: Query, options: Patience): Promise<ServiceView> => {
     const service = await source(runner, id, options);
     if (service?.active !== true)
       throw invalidInput("slots", [{ path: "service", message: "is unknown or switched off" }]);
     expectCountable("slots", { wants: resources ?? service.wants, price: service.price, quantity });
     return service;
   };
-  const snapshotOf = async (needed: Partial<Keys>, options: CallOptions): Promise<Snapshot> => {
+  const snapshotOf = async (needed: Partial<Keys>, options: Patience): Promise<Snapshot> => {
     const statement = store.reader.statement(keys(needed));
-    const [result = null] = await engine.transaction((tx) => tx.send([statement], { last: true }), options.signal);
+    const [result = null] = await engine.transaction((tx) => tx.send([statement], { last: true }), signalOf(options));
     return store.reader.parse(result);
   };
-  const between = async (service: ServiceView, query: Query, from: Instant, to: Instant, options: CallOptions) => {
+  const between = async (service: ServiceView, query: Query, from: Instant, to: Instant, options: Patience) => {
     const snapshot = await snapshotOf(wholeRange(service, query, from, to), options);
     return slotsWithin(snapshot, service, query, from, to);
   };

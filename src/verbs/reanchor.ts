@@ -5,7 +5,8 @@ import { stateAt } from "../core/states.ts";
 import { toBooking, instant as toInstant } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
-import { type CallOptions, identifier, parseInput } from "./input.ts";
+import { identifier, parseInput } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { type Move, type MoveOutcome, moveTogether, readBooking } from "./reschedule.ts";
 import type { Runner } from "./runner.ts";
 import type { ServiceSource } from "./services.ts";
@@ -53,7 +54,7 @@ export async function reanchor(
   store: Store,
   services: ServiceSource,
   input: ReanchorInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<readonly Reanchored[]> {
   const { actor, dryRun, zoneData = process.versions["tz"] ?? "unknown" } = parseInput("reanchor", schema, input);
   const affected: Affected[] = [];
@@ -130,7 +131,7 @@ async function moveGroup(
   services: ServiceSource,
   group: readonly Affected[],
   actor: string,
-  options: CallOptions,
+  options: Patience,
 ): Promise<readonly Reanchored[]> {
   const moving = group.filter(({ found }) => found.outcome === "found");
   const staying = group.filter(({ found }) => found.outcome !== "found").map(({ found }) => found);

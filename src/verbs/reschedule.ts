@@ -12,7 +12,8 @@ import { type Keys, mergeKeys } from "../store/keys.ts";
 import { toBooking } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import type { BookingRow } from "../store/tables.ts";
-import { type CallOptions, type Duration, instant, longDuration, money, parseInput, uuid, wants } from "./input.ts";
+import { type Duration, instant, longDuration, money, parseInput, uuid, wants } from "./input.ts";
+import { type Patience, patienceWithin } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import type { ServiceSource, WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -72,8 +73,9 @@ export async function reschedule(
   store: Store,
   services: ServiceSource,
   input: RescheduleInput,
-  options: CallOptions = {},
+  given: Patience = {},
 ): Promise<RescheduleOutcome> {
+  const options = patienceWithin(given, defaultBudgetMs);
   const { bookingId, start, duration, resources, price, ...who } = parseInput("reschedule", schema, input);
   // Read first, to know what to lock. If somebody changes the booking meanwhile, again.
   for (;;) {
@@ -91,7 +93,7 @@ export async function readBooking(
   runner: Runner,
   store: Store,
   id: string,
-  options: CallOptions,
+  options: Patience,
 ): Promise<Booking | null> {
   const { rows } = await runner.read<{ rows: BookingRow[] }>(store.lookups.bookings({ id }), options);
   return rows[0] === undefined ? null : toBooking(rows[0]);
@@ -112,7 +114,7 @@ async function moveBooking(
   services: ServiceSource,
   booking: Booking,
   move: Move,
-  options: CallOptions,
+  options: Patience,
 ): Promise<MoveOutcome> {
   const { needed, asMoved } = await planOf(runner, services, booking, move, options);
   const decideIt = command(needed, (state, context) => decide(state, asMoved, context), view);
@@ -124,7 +126,7 @@ export async function moveTogether(
   runner: Runner,
   services: ServiceSource,
   all: readonly { readonly booking: Booking; readonly move: Move }[],
-  options: CallOptions,
+  options: Patience,
 ): Promise<readonly MoveOutcome[]> {
   const plans: Plan[] = [];
   for (const { booking, move } of all) plans.push(await planOf(runner, services, booking, move, options));
@@ -151,7 +153,7 @@ async function planOf(
   services: ServiceSource,
   booking: Booking,
   { interval, wants, agreed, ...move }: Move,
-  options: CallOptions,
+  options: Patience,
 ): Promise<Plan> {
   const service = booking.service === null ? null : await services(runner, booking.service, options);
   const asked = askFor(service === null ? null : { id: service.id, definition: service }, wants, interval, 1);

@@ -4,7 +4,6 @@ import type { Money } from "../core/money.ts";
 import { reserveSlot as decide, type ReserveOutcome, type ReserveSlot } from "../core/reserve-slot.ts";
 import {
   buffer,
-  type CallOptions,
   type Duration,
   data,
   identifier,
@@ -20,6 +19,7 @@ import {
   wants,
 } from "./input.ts";
 import { expectCountable, timesPrice } from "./party.ts";
+import { type Patience, patienceWithin } from "./patience.ts";
 import { command, type Runner, unlessUnavailable } from "./runner.ts";
 import type { ServiceSource, ServiceView, WantInput } from "./services.ts";
 import { type TimeRefused, viewTimeRefusal } from "./time-refused.ts";
@@ -136,8 +136,9 @@ export async function reserveSlot(
   runner: Runner,
   services: ServiceSource,
   input: ReserveSlotInput,
-  options: CallOptions = {},
+  given: Patience = {},
 ): Promise<ReserveSlotOutcome> {
+  const options = patienceWithin(given, defaultBudgetMs);
   const asked = parseInput("reserveSlot", schema, input);
   const busy = { outcome: "refused", reason: "busy", retryable: true } as const;
   try {

@@ -6,14 +6,14 @@ import type { Statement, Transaction } from "../database/port.ts";
 import type { Command } from "../engine/command.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Keys } from "../store/keys.ts";
-import type { CallOptions } from "./input.ts";
+import { budgetLeft, type Patience } from "./patience.ts";
 import { read } from "./reader.ts";
 
 /** Where a verb's command runs: in a transaction of ours, or in the caller's. */
 export interface Runner {
-  run<Outcome>(command: Command<Outcome>, options: CallOptions, defaultBudgetMs: number): Promise<Outcome>;
+  run<Outcome>(command: Command<Outcome>, options: Patience, defaultBudgetMs: number): Promise<Outcome>;
   /** A read without locks, in the same place. */
-  read<Result>(statement: Statement, options: CallOptions): Promise<Result>;
+  read<Result>(statement: Statement, options: Patience): Promise<Result>;
   /** True inside the caller's transaction, where a failure has ended that transaction and must be thrown. */
   readonly joined: boolean;
 }
@@ -21,8 +21,8 @@ export interface Runner {
 export function ownRunner(engine: Engine): Runner {
   return {
     joined: false,
-    run: (command, { signal, budgetMs }, defaultBudgetMs) =>
-      engine.run(command, { budgetMs: budgetMs ?? defaultBudgetMs, signal }),
+    run: (command, options, defaultBudgetMs) =>
+      engine.run(command, { budgetMs: budgetLeft(options, defaultBudgetMs), signal: options.signal }),
     read: (statement, options) => read(engine, statement, options),
   };
 }

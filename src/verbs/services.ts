@@ -3,17 +3,8 @@ import type { Money } from "../core/money.ts";
 import type { Engine } from "../engine/engine.ts";
 import { putService } from "../store/services.ts";
 import type { Store } from "../store/store.ts";
-import {
-  buffer,
-  type CallOptions,
-  type Duration,
-  identifier,
-  longDuration,
-  money,
-  parseInput,
-  text,
-  wants,
-} from "./input.ts";
+import { buffer, type Duration, identifier, longDuration, money, parseInput, text, wants } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { read } from "./reader.ts";
 import type { Runner } from "./runner.ts";
 import { checkTimeRules, type TimeRulesInput } from "./time-rules.ts";
@@ -147,7 +138,7 @@ function view({ id, name, active, definition }: Row): ServiceView {
 }
 
 /** Reads a service for a verb, where the verb runs: inside the caller's transaction it sees what that has written. */
-export type ServiceSource = (runner: Runner, id: string, options: CallOptions) => Promise<ServiceView | null>;
+export type ServiceSource = (runner: Runner, id: string, options: Patience) => Promise<ServiceView | null>;
 
 export function serviceSource(store: Store): ServiceSource {
   return async (runner, id, options) => {

@@ -2,7 +2,7 @@ import { expire } from "../core/expire.ts";
 import type { Engine } from "../engine/engine.ts";
 import { keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import type { CallOptions } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { read } from "./reader.ts";
 import { command, ownRunner } from "./runner.ts";
 
@@ -16,7 +16,7 @@ const page = 500;
 const budgetMs = 30_000;
 
 /** Tidies only: a lapsed hold blocks nobody from the instant it lapses, whether or not this runs (B6). */
-export async function sweep(engine: Engine, store: Store, options: CallOptions = {}): Promise<SweepReport> {
+export async function sweep(engine: Engine, store: Store, options: Patience = {}): Promise<SweepReport> {
   const runner = ownRunner(engine);
   let expired = 0;
   for (;;) {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type TransferOutcome as CoreOutcome, transfer as decide } from "../core/transfer.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, identifier, parseInput, uuid } from "./input.ts";
+import { identifier, parseInput, uuid } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 import { actorOf, eitherOr, eitherOrMessage, type Who, whoShape } from "./who.ts";
@@ -24,11 +25,7 @@ export type TransferOutcome =
 const schema = z.strictObject({ bookingId: uuid, to: identifier, ...whoShape }).refine(eitherOr, eitherOrMessage);
 const defaultBudgetMs = 10_000;
 
-export async function transfer(
-  runner: Runner,
-  input: TransferInput,
-  options: CallOptions = {},
-): Promise<TransferOutcome> {
+export async function transfer(runner: Runner, input: TransferInput, options: Patience = {}): Promise<TransferOutcome> {
   const { bookingId, to, ...who } = parseInput("transfer", schema, input);
   return runner.run(
     command(

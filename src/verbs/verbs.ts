@@ -1,11 +1,12 @@
 import type { Store } from "../store/store.ts";
 import { type AttendInput, type AttendOutcome, attend } from "./attend.ts";
-import { withOptions } from "./call-options.ts";
+import { callOptions, withOptions } from "./call-options.ts";
 import { type CancelInput, type CancelOutcome, type CancelPreview, cancel, previewCancel } from "./cancel.ts";
 import { type ConfirmInput, type ConfirmOutcome, confirm } from "./confirm.ts";
 import { type ConfirmPaymentInput, type ConfirmPaymentOutcome, confirmPayment } from "./confirm-payment.ts";
 import { decidePreCheckout, type PreCheckoutInput, type PreCheckoutOutcome } from "./decide-pre-checkout.ts";
 import type { CallOptions } from "./input.ts";
+import { restOf } from "./patience.ts";
 import { type RescheduleInput, type RescheduleOutcome, reschedule } from "./reschedule.ts";
 import { type ReserveSlotInput, type ReserveSlotOutcome, reserveSlot } from "./reserve-slot.ts";
 import type { Runner } from "./runner.ts";
@@ -106,22 +107,25 @@ export function verbs(runner: Runner, store: Store): Verbs {
   };
 }
 
-/** The verbs that free a place, each followed by the offer of it to those who wait. */
+/** The verbs that free a place, each followed by the offer of it to those who wait, in what is left of its time. */
 export function passingOn(own: Verbs, passOn: PassOn): Verbs {
   return {
     ...own,
-    async reserveSlot(input, options) {
-      const outcome = await own.reserveSlot(input, options);
+    async reserveSlot(input, given) {
+      const options = callOptions("reserveSlot", given);
+      const outcome = await own.reserveSlot(input, restOf(options));
       if (outcome.outcome === "reserved" && outcome.replaced !== null) await passOn(outcome.replaced, options);
       return outcome;
     },
-    async cancel(input, options) {
-      const outcome = await own.cancel(input, options);
+    async cancel(input, given) {
+      const options = callOptions("cancel", given);
+      const outcome = await own.cancel(input, restOf(options));
       if (outcome.outcome === "cancelled") await passOn(outcome.booking, options);
       return outcome;
     },
-    async reschedule(input, options) {
-      const outcome = await own.reschedule(input, options);
+    async reschedule(input, given) {
+      const options = callOptions("reschedule", given);
+      const outcome = await own.reschedule(input, restOf(options));
       if (outcome.outcome === "rescheduled") await passOn(outcome.before, options);
       return outcome;
     },

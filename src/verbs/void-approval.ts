@@ -2,7 +2,8 @@ import { z } from "zod";
 import { isOurToken } from "../core/token.ts";
 import { voidApproval as decide, type VoidOutcome } from "../core/void-approval.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, identifier, parseInput, text } from "./input.ts";
+import { identifier, parseInput, text } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 
 /** Which approval, and why it can no longer lead to a charge. */
@@ -32,7 +33,7 @@ const defaultBudgetMs = 5_000;
 export async function voidApproval(
   runner: Runner,
   input: VoidApprovalInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<VoidApprovalOutcome> {
   const { provider, account, checkoutId, payload, reason } = parseInput("voidApproval", schema, input);
   if (!isOurToken(payload)) return { outcome: "not_standing" };

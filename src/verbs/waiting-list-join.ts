@@ -7,8 +7,9 @@ import {
 } from "../core/join-waiting-list.ts";
 import { offersOf } from "../core/state.ts";
 import { keys } from "../store/keys.ts";
-import { type CallOptions, identifier, instant, parseInput, quantities, text, wants } from "./input.ts";
+import { identifier, instant, parseInput, quantities, text, wants } from "./input.ts";
 import { expectCountable } from "./party.ts";
+import { type Patience, patienceWithin } from "./patience.ts";
 import type { Runner } from "./runner.ts";
 import type { ServiceSource, WantInput } from "./services.ts";
 import { partyOf } from "./waiting-list-candidates.ts";
@@ -74,8 +75,9 @@ export async function joinWaitlist(
   runner: Runner,
   services: ServiceSource,
   input: JoinWaitlistInput,
-  options: CallOptions = {},
+  given: Patience = {},
 ): Promise<JoinWaitlistOutcome> {
+  const options = patienceWithin(given, defaultBudgetMs);
   const asked = parseInput("waitlist.join", schema, input);
   const service = await services(runner, asked.service, options);
   if (service?.active !== true) return { outcome: "refused", reason: "unknown_service" };

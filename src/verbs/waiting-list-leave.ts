@@ -8,7 +8,8 @@ import {
 import { offersOf } from "../core/state.ts";
 import { keys } from "../store/keys.ts";
 import type { EntriesRead, WaitingListLookups } from "../store/waiting-list.ts";
-import { type CallOptions, parseInput, uuid } from "./input.ts";
+import { parseInput, uuid } from "./input.ts";
+import { type Patience, patienceWithin } from "./patience.ts";
 import { command, type Runner } from "./runner.ts";
 import { type BookingView, viewBooking } from "./views.ts";
 import { viewEntry, type WaitlistEntryView } from "./waiting-list-views.ts";
@@ -55,8 +56,9 @@ export async function leaveWaitlist(
   runner: Runner,
   lookups: WaitingListLookups,
   input: LeaveWaitlistInput,
-  options: CallOptions = {},
+  given: Patience = {},
 ): Promise<LeaveWaitlistOutcome> {
+  const options = patienceWithin(given, defaultBudgetMs);
   const { entryId, ...who } = parseInput("waitlist.leave", leaveSchema, input);
   // An entry is guarded by its customer's lock; an administrator does not say whose it is.
   const customer = who.customer ?? (await ownerOf(runner, lookups, entryId, options));
@@ -79,7 +81,7 @@ async function ownerOf(
   runner: Runner,
   lookups: WaitingListLookups,
   id: string,
-  options: CallOptions,
+  options: Patience,
 ): Promise<string | null> {
   const { entries } = await runner.read<EntriesRead>(lookups.entries({ id, inLine: false, limit: 1 }), options);
   return entries[0]?.customer ?? null;
@@ -103,7 +105,7 @@ function viewLeave(outcome: CoreLeave, offers: ReturnType<typeof offersOf>, now:
 export async function declineOffer(
   runner: Runner,
   input: DeclineOfferInput,
-  options: CallOptions = {},
+  options: Patience = {},
 ): Promise<DeclineOfferOutcome> {
   const { bookingId, ...who } = parseInput("waitlist.decline", declineSchema, input);
   return runner.run(

@@ -12,7 +12,7 @@ import { keys } from "../store/keys.ts";
 import { toEntry } from "../store/mapping.ts";
 import type { Store } from "../store/store.ts";
 import { type LineRow, type WaitingListLookups, waitingListLookups } from "../store/waiting-list.ts";
-import type { CallOptions } from "./input.ts";
+import { type Patience, signalOf } from "./patience.ts";
 import { command, ownRunner, type Runner } from "./runner.ts";
 import type { ServiceView } from "./services.ts";
 import { admitTime } from "./time-rules.ts";
@@ -59,7 +59,7 @@ export class LineServer {
   }
 
   /** `service`: as it is offered now; null when it is switched off. */
-  async serve(id: string, service: ServiceView | null, options: CallOptions): Promise<Served> {
+  async serve(id: string, service: ServiceView | null, options: Patience): Promise<Served> {
     const pages: Page[] = [];
     let after = 0;
     for (;;) {
@@ -88,7 +88,7 @@ export class LineServer {
     service: ServiceView | null,
     line: readonly WaitingEntry[],
     blocked: boolean,
-    options: CallOptions,
+    options: Patience,
   ): Promise<Page> {
     let offered = 0;
     const settled: Settled[] = [];
@@ -121,13 +121,13 @@ export class LineServer {
     line: readonly WaitingEntry[],
     blocked: boolean,
     aside: ReadonlySet<string>,
-    options: CallOptions,
+    options: Patience,
   ): Promise<Plan & { readonly settled: readonly Settled[] }> {
     const entryIds = line.map((entry) => entry.id);
     const statement = this.#store.reader.statement(keys(service === null ? { entryIds } : keysOfLine(service, line)));
     const [result = null] = await this.#engine.transaction(
       (tx) => tx.send([statement], { last: true }),
-      options.signal,
+      signalOf(options),
     );
     const { state, now } = this.#store.reader.parse(result);
     // Ids and tokens of a plan are never stored: each offer draws its own under the locks.
@@ -163,7 +163,7 @@ export class LineServer {
   async #offerInTurn(
     offers: readonly OfferPlace[],
     line: readonly WaitingEntry[],
-    options: CallOptions,
+    options: Patience,
   ): Promise<readonly { readonly entryId: string; readonly result: Tried }[]> {
     const tried: { entryId: string; result: Tried }[] = [];
     for (const offer of offers) {
@@ -177,7 +177,7 @@ export class LineServer {
     return tried;
   }
 
-  #settle({ id, customer }: WaitingEntry, servable: boolean, options: CallOptions): Promise<Settled> {
+  #settle({ id, customer }: WaitingEntry, servable: boolean, options: Patience): Promise<Settled> {
     return this.#runner.run(
       command(
         keys({ customers: [customer], entryIds: [id] }),
@@ -189,7 +189,7 @@ export class LineServer {
     );
   }
 
-  #offer(offer: OfferPlace, line: readonly WaitingEntry[], options: CallOptions): Promise<"offered" | "refused"> {
+  #offer(offer: OfferPlace, line: readonly WaitingEntry[], options: Patience): Promise<"offered" | "refused"> {
     const customer = line.find((entry) => entry.id === offer.entryId)?.customer ?? null;
     return this.#runner.run(
       command(

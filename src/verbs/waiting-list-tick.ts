@@ -6,7 +6,7 @@ import { type Engine, toBookonceError } from "../engine/engine.ts";
 import { keys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { type WaitingListLookups, waitingListLookups } from "../store/waiting-list.ts";
-import type { CallOptions } from "./input.ts";
+import type { Patience } from "./patience.ts";
 import { command, ownRunner, type Runner } from "./runner.ts";
 import { type ServiceSource, serviceSource } from "./services.ts";
 import { LineServer, type Served, type Settled } from "./waiting-list-serve.ts";
@@ -41,7 +41,7 @@ export class Ticker {
   }
 
   /** `during`: only for services that somebody waits for at that time. */
-  async tick(during: Interval | null, options: CallOptions): Promise<WaitlistReport> {
+  async tick(during: Interval | null, options: Patience): Promise<WaitlistReport> {
     const services = await this.#runner.read<string[]>(this.#lookups.services(during), options);
     if (services.length === 0) return { offered: 0, lapsed: 0, ended: 0, unservable: 0 };
     // First, so that what lapsed can be offered to the next, and whoever let it lapse to another place.
@@ -57,7 +57,7 @@ export class Ticker {
   }
 
   /** What is wrong with one service is told when all the others have been served. */
-  async #serve(id: string, options: CallOptions): Promise<Served> {
+  async #serve(id: string, options: Patience): Promise<Served> {
     try {
       const service = await this.#services(this.#runner, id, options);
       return await this.#lines.serve(id, service?.active === true ? service : null, options);
@@ -68,7 +68,7 @@ export class Ticker {
     }
   }
 
-  async #writeLapsed(options: CallOptions): Promise<number> {
+  async #writeLapsed(options: Patience): Promise<number> {
     const ids = await this.#runner.read<string[]>(this.#lookups.lapsed(lapsedPage), options);
     const outcomes = await Promise.all(
       ids.map((bookingId) =>

@@ -5,6 +5,7 @@ import type { Store } from "../store/store.ts";
 import { type EntriesRead, waitingListLookups } from "../store/waiting-list.ts";
 import { callOptions, withOptions } from "./call-options.ts";
 import { type CallOptions, identifier, parseInput, uuid } from "./input.ts";
+import { type Patience, restOf } from "./patience.ts";
 import { ownRunner, type Runner } from "./runner.ts";
 import { serviceSource } from "./services.ts";
 import { type JoinWaitlistInput, type JoinWaitlistOutcome, joinWaitlist } from "./waiting-list-join.ts";
@@ -100,7 +101,7 @@ const listSchema = z.strictObject({
   all: z.boolean().default(false),
   limit: z.number().int().min(1).max(1000).default(100),
 });
-const none: CallOptions = {};
+const none: Patience = {};
 
 export function waitlistVerbs(runner: Runner, store: Store): WaitlistVerbs {
   const source = serviceSource(store);
@@ -124,7 +125,7 @@ interface Freed {
   readonly end: Date;
 }
 
-export type PassOn = (freed: Freed, options?: CallOptions) => Promise<void>;
+export type PassOn = (freed: Freed, options: Patience) => Promise<void>;
 
 export function waitlist(engine: Engine, store: Store, policies: Policies): { list: Waitlist; passOn: PassOn } {
   const runner = ownRunner(engine);
@@ -134,13 +135,15 @@ export function waitlist(engine: Engine, store: Store, policies: Policies): { li
   const passOn = passingOn(ticker);
   const list: Waitlist = {
     join: own.join,
-    async leave(input, options) {
-      const outcome = await own.leave(input, options);
+    async leave(input, given) {
+      const options = callOptions("waitlist.leave", given);
+      const outcome = await own.leave(input, restOf(options));
       if (outcome.outcome === "left" && outcome.released !== null) await passOn(outcome.released, options);
       return outcome;
     },
-    async decline(input, options) {
-      const outcome = await own.decline(input, options);
+    async decline(input, given) {
+      const options = callOptions("waitlist.decline", given);
+      const outcome = await own.decline(input, restOf(options));
       if (outcome.outcome === "declined") await passOn(outcome.booking, options);
       return outcome;
     },
@@ -177,7 +180,7 @@ const dayMs = 86_400_000;
  * the next tick makes the offer.
  */
 function passingOn(ticker: Ticker): PassOn {
-  return async ({ start, end }, options = none) => {
+  return async ({ start, end }, options) => {
     const around = { start: start.getTime() - dayMs, end: end.getTime() + dayMs };
     await ticker.tick(around, options).catch(() => undefined);
   };
