@@ -24,7 +24,15 @@ export type { TimeRefused } from "./verbs/time-refused.ts";
 export type { ResourceInput, Resources } from "./verbs/resources.ts";
 export type { ServiceInput, Services, ServiceView, WantInput } from "./verbs/services.ts";
 export type { TimeRulesInput } from "./verbs/time-rules.ts";
-export type { FindSlotsQuery, Slot, SlotExplanation, SlotQuery, Slots } from "./verbs/find-slots.ts";
+export type {
+  ExplainQuery,
+  FindSlotsQuery,
+  NextQuery,
+  Slot,
+  SlotExplanation,
+  SlotQuery,
+  Slots,
+} from "./verbs/find-slots.ts";
 export type { Buffers, Fairness, Resource, Want } from "./core/model.ts";
 export type { DayLimits } from "./core/limits.ts";
 

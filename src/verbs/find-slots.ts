@@ -69,8 +69,8 @@ export interface Slots {
   nextFree(query: NextQuery, options?: CallOptions): Promise<readonly Slot[]>;
 }
 
-type ExplainQuery = SlotQuery & { readonly start: Date | string };
-type NextQuery = SlotQuery & { readonly after?: Date | string; readonly count?: number };
+export type ExplainQuery = SlotQuery & { readonly start: Date | string };
+export type NextQuery = SlotQuery & { readonly after?: Date | string; readonly count?: number };
 
 const base = {
   service: identifier,
