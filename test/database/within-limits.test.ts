@@ -3,7 +3,7 @@ import { pgDatabase } from "bookonce/pg";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase, testSchema } from "../support/database.ts";
-import { digestOf } from "../support/fixtures.ts";
+import { digestOf, untilBlocked } from "../support/fixtures.ts";
 import { type Application, applications, orders } from "./callers.ts";
 
 let db: TestDatabase;
@@ -141,14 +141,24 @@ describe.each(Object.keys(applications))("in a transaction of the application's,
     const wanted = slot();
     const rival = await db.bookonce.reserveSlot(slot("rival"));
     if (rival.outcome === "refused") throw new Error(rival.reason);
-    // Visible to the constraint, but not live yet, so that no decision sees it.
-    await db.pool.query(
+    // Not committed yet when we read, so that no decision sees it; the constraint waits for it.
+    const foreign = await db.pool.connect();
+    await foreign.query("begin");
+    await foreign.query(
       `insert into ${db.schema}.claims (booking_id, number, resource_id, starts_at, ends_at, live_from, live_until)
-        values ($1, 2, 'anna', $2, $3, now() + interval '1 second', null)`,
+        values ($1, 2, 'anna', $2, $3, now(), null)`,
       [rival.booking.id, wanted.start, new Date(wanted.start.getTime() + 1_000)],
     );
     const running = application.transaction(({ bookonce }) => bookonce.reserveSlot(wanted));
-    await expect(running).rejects.toMatchObject({ code: "unavailable", retryable: true, cause: { code: "23P01" } });
+    const refused = expect(running).rejects.toMatchObject({
+      code: "unavailable",
+      retryable: true,
+      cause: { code: "23P01" },
+    });
+    await untilBlocked(db);
+    await foreign.query("commit");
+    foreign.release();
+    await refused;
   });
 });
 
