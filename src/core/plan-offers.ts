@@ -1,5 +1,6 @@
 import { admit } from "./admit.ts";
 import type { Context } from "./context.ts";
+import { liveHolds } from "./limits.ts";
 import { type Candidate, type OfferPlace, offerPlace } from "./offer-place.ts";
 import { applyChanges, type Changes, offersOf, type State } from "./state.ts";
 import { entryStateAt, type WaitingEntry } from "./waiting-entry.ts";
@@ -41,15 +42,18 @@ export function planOffers(
 
 type Served = { readonly offer: OfferPlace; readonly changes: Changes } | { readonly blocks: boolean };
 
-/** `blocks`: the customer waits, and nothing fits. One who would not have the time that is free holds nobody up. */
+/** `blocks`: the customer waits, and nothing fits. One who would not or may not have any time that is free holds nobody up. */
 function serve(state: State, entry: WaitingEntry, candidates: readonly Candidate[], context: Context): Served {
   if (entryStateAt(entry, offersOf(state, entry.id), context.now) !== "waiting") return { blocks: false };
+  // Before her times: whether something is free makes no difference to one who can have nothing.
+  if (liveHolds(state, entry.customer, context.now).length >= context.policies.maxLiveHoldsPerCustomer) {
+    return { blocks: false };
+  }
   let blocks = true;
   for (const candidate of candidates) {
     const offer = { entryId: entry.id, candidate };
     const { outcome, changes } = offerPlace(state, offer, context);
     if (outcome.outcome === "offered") return { offer, changes };
-    if (outcome.reason === "not_waiting" || outcome.reason === "too_many_holds") return { blocks: false };
     if (outcome.reason === "passed") blocks = false;
   }
   return { blocks };

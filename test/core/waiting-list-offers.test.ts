@@ -135,7 +135,10 @@ describe("B12: the plan", () => {
     expect(plan([a, b], world([a, b], [booking], hall(capacity)), "strict").to).toEqual(to);
   });
 
-  test("under strict, one who holds as much as one may holds nobody up", () => {
+  test.each([
+    ["there is something free for her", () => [candidate()]],
+    ["there is nothing free for her", ({ id }: WaitingEntry) => (id === "a" ? [] : [candidate()])],
+  ])("under strict, one who holds as much as one may holds nobody up, when %s", (_, candidatesOf) => {
     const holds = [1, 2, 3, 4, 5].map((n) =>
       anOffer(a, {
         id: `h${n}`,
@@ -143,7 +146,7 @@ describe("B12: the plan", () => {
         interval: { start: start + n * 24 * hour, end: start + n * 25 * hour },
       }),
     );
-    expect(plan([a, b], world([a, b], holds), "strict")).toEqual({ to: ["b"], blocked: false });
+    expect(plan([a, b], world([a, b], holds), "strict", candidatesOf)).toEqual({ to: ["b"], blocked: false });
   });
 
   test("a time is free if anybody at all could have it, whoever's limits say what", () => {
