@@ -7,6 +7,8 @@ interface Model {
   readonly state: State;
   readonly events: readonly NewEvent[];
   readonly pairs: readonly { readonly model: string; readonly id: string }[];
+  /** Those of the waiting list. */
+  readonly entries?: readonly { readonly model: string; readonly id: string }[];
 }
 
 /** Everything that is stored, without the ids and tokens that each side draws for itself. */
@@ -16,11 +18,12 @@ export interface Projection {
   readonly checkouts: readonly unknown[];
   readonly payments: readonly unknown[];
   readonly refunds: readonly unknown[];
+  readonly entries: readonly unknown[];
   readonly history: readonly unknown[];
 }
 
 export function ofModel(model: Model): Projection {
-  const { bookings, claims, checkouts, payments, refunds } = model.state;
+  const { bookings, claims, checkouts, payments, refunds, entries } = model.state;
   const charges = new Map([...payments.values()].map((payment) => [payment.id, payment.key]));
   return sorted({
     bookings: [...bookings.values()].map((b) => [
@@ -37,6 +40,8 @@ export function ofModel(model: Model): Projection {
       b.interval.end,
       b.resources.join(),
       b.attendance,
+      b.waitlistEntryId,
+      b.offeredStart,
     ]),
     claims: [...claims.values()].map((c) => [
       c.bookingId,
@@ -74,6 +79,22 @@ export function ofModel(model: Model): Projection {
       r.dueAt,
       r.completedBy,
     ]),
+    entries: [...entries.values()].map((e) => [
+      e.id,
+      e.customer,
+      e.service,
+      e.state,
+      e.quantity,
+      e.window.start,
+      e.window.end,
+      e.joinedAt,
+      e.closedAt,
+      e.closedBy,
+      e.requestId,
+      ...model.events
+        .filter(({ bookingId, data }) => bookingId === null && data["entryId"] === e.id)
+        .map(({ type, actor }) => `${type} by ${actor}`),
+    ]),
     history: model.pairs.map(({ model: id }) => [id, ...historyOf(model, id)]),
   });
 }
@@ -102,14 +123,19 @@ export async function ofDatabase(db: TestDatabase, model: Model): Promise<Projec
       text: text.replaceAll("{}", db.schema),
       rowMode: "array",
     });
-    const named = new Map(model.pairs.map((pair) => [pair.id, pair.model]));
+    const named = new Map([...model.pairs, ...(model.entries ?? [])].map((pair) => [pair.id, pair.model]));
     return found.map((row) => row.map((value) => (typeof value === "string" ? (named.get(value) ?? value) : value)));
   };
   const events = await rows("select booking_id::text, type, actor from {}.events order by booking_id, id");
+  const entries = await rows(
+    `select w.id::text, w.customer, w.service_id, w.state, w.quantity, ${ms("window_from")}, ${ms("window_to")}, ${ms("joined_at")},
+       ${ms("closed_at")}, closed_by, request_id, array(select e.type || ' by ' || e.actor from {}.events e
+         where e.booking_id is null and e.data ->> 'entryId' = w.id::text order by e.id) from {}.waiting_list w`,
+  );
   return sorted({
     bookings: await rows(
       `select id::text, state, version, ${ms("hold_expires_at")}, ${ms("payable_until")}, ${ms("confirmed_at")}, ${ms("cancelled_at")}, cancelled_by, customer,
-       ${ms("starts_at")}, ${ms("ends_at")}, array_to_string(resource_ids, ','), attendance from {}.bookings`,
+       ${ms("starts_at")}, ${ms("ends_at")}, array_to_string(resource_ids, ','), attendance, waitlist_entry_id::text, ${ms("offered_start")} from {}.bookings`,
     ),
     claims: await rows(
       `select booking_id::text, number, resource_id, ${ms("starts_at")}, ${ms("ends_at")}, ${ms("live_from")}, ${ms("live_until")}, quantity, exclusive, session_capacity from {}.claims`,
@@ -124,6 +150,7 @@ export async function ofDatabase(db: TestDatabase, model: Model): Promise<Projec
       `select p.external_id, r.amount::int, r.state, r.attempts, ${ms("r.due_at")}, r.completed_by
        from {}.refunds r join {}.payments p on p.id = r.payment_id`,
     ),
+    entries: entries.map((row) => row.flat()),
     history: model.pairs.map(({ model: id }) => [
       id,
       ...events.filter(([booking]) => booking === id).map(([, type, actor]) => `${String(type)} by ${String(actor)}`),
@@ -140,6 +167,7 @@ function sorted(projection: Projection): Projection {
     checkouts: inOrder(projection.checkouts),
     payments: inOrder(projection.payments),
     refunds: inOrder(projection.refunds),
+    entries: inOrder(projection.entries),
     history: inOrder(projection.history),
   };
 }

@@ -1,7 +1,8 @@
 import type { ReserveSlotInput, WantInput } from "bookonce";
 import type { Want } from "../../src/core/model.ts";
-import { reschedule } from "../../src/core/reschedule.ts";
-import { reserveSlot } from "../../src/core/reserve-slot.ts";
+import { type RescheduleOutcome, reschedule } from "../../src/core/reschedule.ts";
+import { type ReserveOutcome, reserveSlot } from "../../src/core/reserve-slot.ts";
+import type { State } from "../../src/core/state.ts";
 import { timesPrice } from "../../src/verbs/party.ts";
 import { anchorAt, askFor, wantedOf } from "../../src/verbs/wanted.ts";
 import { plainState, plausible } from "./schedule-judge.ts";
@@ -77,11 +78,11 @@ export async function takeReserve(sides: Sides, step: Extract<ScheduleStep, { do
   const decision = reserveSlot(sides.state, command, sides.context());
   if (database.outcome === "reserved" && decision.outcome.outcome === "reserved") {
     const { id, payload, price: agreed } = database.booking;
-    const provider = sides.pairs.length % 2 === 1 ? "telegram_payments" : "telegram_stars";
+    const provider = sides.nextProvider();
     const model = decision.outcome.booking.id;
     sides.pairs.push({ model, id, payload, payer: customer, price: agreed, provider, wish });
   }
-  return sides.taken(database, decision, (answer, state) => {
+  const judge = (answer: ReserveOutcome, state: State): boolean => {
     const { now } = sides;
     const mine = [...state.bookings.values()].filter((booking) => booking.customer === customer);
     const old = replaced === undefined ? undefined : state.bookings.get(replaced.model);
@@ -105,7 +106,8 @@ export async function takeReserve(sides: Sides, step: Extract<ScheduleStep, { do
       made: answer.outcome === "reserved" ? answer.booking : undefined,
       maxHolds: held ? sides.policies.maxLiveHoldsPerCustomer : null,
     });
-  });
+  };
+  return sides.taken(database, decision, judge, (answer) => (answer.outcome === "reserved" ? answer.replaced : null));
 }
 
 /** A booking is moved on both sides. */
@@ -140,7 +142,7 @@ export async function takeReschedule(
     agreed: false,
     price: step.price === "other" ? other : undefined,
   };
-  return sides.taken(database, reschedule(sides.state, command, sides.context()), (answer, state) => {
+  const judge = (answer: RescheduleOutcome, state: State): boolean => {
     const { now } = sides;
     const after = sides.booking(pair);
     const place = {
@@ -153,11 +155,13 @@ export async function takeReschedule(
       maxHolds: null,
     };
     return plausible({ step, before: booking, after, state, now, answer }) && placedRightly(place);
-  });
+  };
+  const decision = reschedule(sides.state, command, sides.context());
+  return sides.taken(database, decision, judge, (answer) => (answer.outcome === "rescheduled" ? answer.before : null));
 }
 
 /** As the verbs read them: sorted, so that the same wants are the same. */
-function wantsOf(resources: readonly WantInput[] | undefined): Want[] | undefined {
+export function wantsOf(resources: readonly WantInput[] | undefined): Want[] | undefined {
   return resources
     ?.map((want) => (typeof want === "string" ? { resource: want, quantity: 1 } : want))
     .sort((left, right) => (left.resource < right.resource ? -1 : 1));

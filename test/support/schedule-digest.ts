@@ -15,6 +15,8 @@ export function digestOf(answer: object, names: Names): unknown {
     earliest,
     latest,
     agreed: _agreed,
+    entry: _entry,
+    released,
     asked: _asked,
     ...rest
   } = answer as Record<string, unknown>;
@@ -26,6 +28,7 @@ export function digestOf(answer: object, names: Names): unknown {
     ...(refund !== undefined && { refund: refund !== null }),
     ...(terms !== undefined && { terms }),
     ...(replaced !== undefined && { replaced: replaced !== null }),
+    ...(released !== undefined && { released: released !== null }),
     ...(booking !== undefined &&
       booking !== null && { booking: digestOfBooking(booking as Booking | BookingView, names) }),
     ...(booking === null && { booking }),
@@ -34,7 +37,7 @@ export function digestOf(answer: object, names: Names): unknown {
   };
 }
 
-function digestOfBooking(booking: Booking | BookingView, names: Names): unknown {
+export function digestOfBooking(booking: Booking | BookingView, names: Names): unknown {
   const start = "interval" in booking ? booking.interval.start : booking.start.getTime();
   const { id, customer, version, resources, wants, attendance, holdExpiresAt } = booking;
   const name = names.find((one) => one.id === id || one.model === id)?.model ?? "new";

@@ -57,6 +57,8 @@ const confirmed: Reading = ({ was }) => was === "confirmed";
 const attended: Reading = ({ before }) => before.attendance !== null;
 const byOwner: Reading = ({ step }) => "by" in step && step.by === "owner";
 const notBefore: Reading = ({ before, now }) => now < before.interval.start;
+/** A lapsed offer of the waiting list is somebody else's turn. */
+const passedOn: Reading = ({ before }) => before.waitlistEntryId !== null;
 const grown: Reading = ({ before, after }) => after.version === before.version + 1;
 /** The same charge or query once more, with other facts. */
 const known: Reading = ({ step, state }) =>
@@ -133,7 +135,7 @@ const readings: Partial<Record<ScheduleStep["do"], Record<string, Reading>>> = {
       approvals(asked).every(({ voidedAt }) => voidedAt !== null) &&
       (asked.was === "held" ||
         asked.was === "pending" ||
-        (over(asked) && asked.before.policy.retakeLapsedHold && approvals(asked).length === 0)),
+        (over(asked) && !passedOn(asked) && asked.before.policy.retakeLapsedHold && approvals(asked).length === 0)),
     already_paid: confirmed,
     hold_lapsed: over,
     cancelled,
@@ -149,6 +151,7 @@ const readings: Partial<Record<ScheduleStep["do"], Record<string, Reading>>> = {
       asked.after.state === "confirmed" &&
       (asked.was === "held" ||
         ((over(asked) || asked.was === "pending") &&
+          !passedOn(asked) &&
           asked.before.policy.latePayment === "rebookIfFree" &&
           notBefore(asked))),
     late: (asked) => !confirmed(asked) && asked.was !== "held" && !paid(asked),

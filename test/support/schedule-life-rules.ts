@@ -1,10 +1,16 @@
 import type { SteppedDatabase } from "./schedule-clock.ts";
 import { soundness } from "./schedule-invariants.ts";
 
+/** Rules besides those of every life. Each set of them is one prepared statement, under a name of its own. */
+export interface LifeRules {
+  readonly name: string;
+  readonly more: string;
+}
+
 /** Every rule that the tables break after a step of a life, found by one statement. */
-export async function brokenInLife(db: SteppedDatabase, more = ""): Promise<string[]> {
+export async function brokenInLife(db: SteppedDatabase, { name, more }: LifeRules): Promise<string[]> {
   const text = `${soundness} ${ofLives} ${more}`.replaceAll("@s", db.schema);
-  const { rows } = await db.pool.query<{ broken: string }>({ name: "rules", text });
+  const { rows } = await db.pool.query<{ broken: string }>({ name, text });
   return rows.map(({ broken }) => broken);
 }
 

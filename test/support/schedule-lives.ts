@@ -1,15 +1,31 @@
 import type { PoliciesInput } from "bookonce";
 import fc from "fast-check";
 
-/** How many lives, and which: from the environment, so that a failure can be lived again. */
-export function lifeOptions(runs: number): { numRuns: number; seed: number; path?: string; endOnFailure: boolean } {
+/** How many lives, and which. */
+interface Lives {
+  readonly numRuns: number;
+  readonly seed: number;
+  readonly path?: string;
+  readonly endOnFailure: boolean;
+}
+
+/**
+ * From the environment, so that a failure can be lived again. Two towns live side by side, each with a database and a seed of its own:
+ * while one waits for PostgreSQL, the other thinks. A failure is lived again in one town alone.
+ */
+export function lifeOptions(
+  runs: number,
+  { variable = "BOOKONCE_SCHEDULE_RUNS", towns = 2 }: { readonly variable?: string; readonly towns?: number } = {},
+): readonly Lives[] {
   const path = process.env["BOOKONCE_PATH"];
-  return {
-    numRuns: Number(process.env["BOOKONCE_SCHEDULE_RUNS"] ?? runs),
-    seed: Number(process.env["BOOKONCE_SEED"] ?? Math.floor(Math.random() * 2 ** 31)),
-    ...(path === undefined ? {} : { path }),
-    endOnFailure: path !== undefined,
-  };
+  const all = Number(process.env[variable] ?? runs);
+  const seed = Number(process.env["BOOKONCE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  if (path !== undefined) return [{ numRuns: all, seed, path, endOnFailure: true }];
+  return Array.from({ length: towns }, (_, town) => ({
+    numRuns: Math.ceil(all / towns),
+    seed: seed + town,
+    endOnFailure: false,
+  }));
 }
 
 export const policiesOfLife: fc.Arbitrary<PoliciesInput> = fc.record({
@@ -30,6 +46,12 @@ export const policiesOfLife: fc.Arbitrary<PoliciesInput> = fc.record({
   rescheduling: fc.record({
     until: fc.constantFrom({ minutes: 0 }, { hours: 1 }),
     priceDifference: fc.constantFrom("refuse" as const, "keep" as const),
+  }),
+  waitlist: fc.record({
+    offer: fc.constantFrom({ minutes: 15 }, { minutes: 5 }),
+    order: fc.constantFrom("skip" as const, "strict" as const),
+    offerAgain: fc.constantFrom(false, false, true),
+    maxEntriesPerCustomer: fc.constantFrom(2, 20),
   }),
 });
 

@@ -8,20 +8,37 @@ import { transfer } from "../../src/core/transfer.ts";
 import { takeReschedule, takeReserve } from "./schedule-claiming.ts";
 import type { SteppedDatabase } from "./schedule-clock.ts";
 import { type Answer, plausible } from "./schedule-judge.ts";
+import { acceptanceOf, takeDecline, takeJoin, takeLeave, takeTick } from "./schedule-line.ts";
 import type { Pair, Sides, Taken } from "./schedule-sides.ts";
 import type { ScheduleStep } from "./schedule-steps.ts";
+import { passedOn } from "./schedule-tick.ts";
 import { takeDeliver, takeRefund, takeRemind, takeSweep } from "./schedule-workers.ts";
 
 /**
  * The schedule's verbs and workers, taken by the database and by the pure core side by side: the two answers must be equal, and right.
  * Null: there is nothing yet that it could be about.
  */
-export async function takeStep(
-  sides: Sides,
-  step: Exclude<ScheduleStep, { do: "advance" | "reach" }>,
-  db: SteppedDatabase,
-): Promise<Taken | null> {
+export async function takeStep(sides: Sides, step: Acting, db: SteppedDatabase): Promise<Taken | null> {
+  const taken = await takeAlone(sides, step, db);
+  return taken === null || sides.entries.length === 0 ? taken : passedOn(sides, taken, db);
+}
+
+type Acting = Exclude<ScheduleStep, { do: "advance" | "reach" }>;
+
+async function takeAlone(sides: Sides, step: Acting, db: SteppedDatabase): Promise<Taken | null> {
   switch (step.do) {
+    case "join":
+      return takeJoin(sides, step);
+    case "leave":
+      return takeLeave(sides, step);
+    case "decline":
+      return takeDecline(sides, step);
+    case "tick":
+      return takeTick(sides);
+    case "accept": {
+      const accepting = acceptanceOf(sides, step);
+      return accepting && takeAlone(sides, accepting, db);
+    }
     case "reserve":
       return takeReserve(sides, step);
     case "sweep":
@@ -63,7 +80,10 @@ async function takeVerb(sides: Sides, step: About, pair: Pair): Promise<Taken | 
       // The quote may be an old one: of another version, or of another day.
       const quote = step.quote ? (sides.quotes.get(pair.model) ?? null) : null;
       const database = await shop.cancel({ bookingId, ...verb, ...(quote !== null && { quote }) });
-      return sides.taken(database, cancel(state, { ...command, reason: null, quote }, context), judge);
+      const decision = cancel(state, { ...command, reason: null, quote }, context);
+      return sides.taken(database, decision, judge, (answer) =>
+        answer.outcome === "cancelled" ? answer.booking : null,
+      );
     }
     case "confirm":
       return sides.taken(await shop.confirm({ bookingId, ...verb }), confirm(state, command, context), judge);

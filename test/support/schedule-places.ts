@@ -60,7 +60,7 @@ export function placedRightly(asking: Asking): boolean {
       return wanted.wants.length > 1 || members.every((member) => isBusy(asking, member));
     }
     case "too_many_holds":
-      return asking.maxHolds !== null && holdsOf(asking) >= asking.maxHolds;
+      return asking.maxHolds !== null && holdsOf(asking, asking.wanted.customer) >= asking.maxHolds;
     case "limit_reached":
       return answer.of === wanted.customer
         ? visitsOf(asking) >= (wanted.limits.perCustomer ?? Number.POSITIVE_INFINITY)
@@ -70,23 +70,30 @@ export function placedRightly(asking: Asking): boolean {
   }
 }
 
-function admissible(asking: Asking, made: Booking): boolean {
+/** Whether the time can be had at all, and by this customer; where it is wanted of no one thing twice. */
+export function canBeHad(asking: Asking): boolean {
+  const { wanted, state } = asking;
+  return (
+    wanted.interval.start > asking.now &&
+    wanted.wants.every((want) => {
+      const asked = state.resources.get(want.resource);
+      return (asked?.kind === "pool" ? asked.members : [want.resource]).some((id) => fitsOn(asking, want, id));
+    }) &&
+    !isDayFull(asking)
+  );
+}
+
+export function admissible(asking: Asking, made: Booking): boolean {
   const { wanted, now, state, maxHolds, answer } = asking;
-  const { perCustomer, perResource } = wanted.limits;
   const pending = plainState(made, now) === "pending";
   const fits = made.resources.every((id, index) => {
-    const resource = state.resources.get(id);
     const want = wanted.wants[index];
     const asked = state.resources.get(want?.resource ?? "");
     // Before it claims, it has the pool and none of its members.
     if (pending && asked?.kind === "pool") return id === asked.id;
-    if (resource?.active !== true || want === undefined) return false;
+    if (want === undefined || !fitsOn(asking, want, id)) return false;
     if (asked?.kind === "pool" ? !asked.members.includes(id) : asked?.id !== id) return false;
-    if (asked?.kind === "pool" && answer.outcome === "reserved" && !isFair(asking, asked, id)) return false;
-    if (perResource !== null && partiesOn(asking, id) >= perResource) return false;
-    return resource.kind === "counted" || wanted.session !== null
-      ? left(asking, { ...want, resource: id }) >= want.quantity && (resource.kind === "counted" || !isBusy(asking, id))
-      : !isBusy(asking, id);
+    return !(asked?.kind === "pool" && answer.outcome === "reserved" && !isFair(asking, asked, id));
   });
   return (
     fits &&
@@ -94,9 +101,26 @@ function admissible(asking: Asking, made: Booking): boolean {
     made.interval.start === wanted.interval.start &&
     made.interval.end === wanted.interval.end &&
     new Set(made.resources).size === made.resources.length &&
-    (perCustomer === null || wanted.customer === null || visitsOf(asking) < perCustomer) &&
-    (maxHolds === null || holdsOf(asking) < maxHolds)
+    !isDayFull(asking) &&
+    (maxHolds === null || holdsOf(asking, asking.wanted.customer) < maxHolds)
   );
+}
+
+function fitsOn(asking: Asking, want: Want, id: string): boolean {
+  const { wanted, state } = asking;
+  const resource = state.resources.get(id);
+  const { perResource } = wanted.limits;
+  if (resource?.active !== true) return false;
+  if (perResource !== null && partiesOn(asking, id) >= perResource) return false;
+  const enough =
+    (resource.kind !== "counted" && wanted.session === null) ||
+    left(asking, { ...want, resource: id }) >= want.quantity;
+  return enough && (resource.kind === "counted" || !isBusy(asking, id));
+}
+
+function isDayFull(asking: Asking): boolean {
+  const { customer, limits } = asking.wanted;
+  return limits.perCustomer !== null && customer !== null && visitsOf(asking) >= limits.perCustomer;
 }
 
 /** Nobody whose turn is sooner is free. Only where a pool is the one thing wanted, and by nobody who joins a session. */
@@ -119,7 +143,7 @@ function loadOf(asking: Asking, member: string): number {
   ).length;
 }
 
-const others = ({ state, without }: Asking): Booking[] =>
+const others = ({ state, without }: Pick<Asking, "state" | "without">): Booking[] =>
   [...state.bookings.values()].filter((booking) => booking.id !== without);
 
 /** Those that have the resource at the moment of the day, buffers included. */
@@ -188,11 +212,12 @@ function partiesOn(asking: Asking, resource: string): number {
   return new Set(parties).size;
 }
 
-function holdsOf(asking: Asking): number {
-  return others(asking).filter(
-    (booking) =>
-      booking.customer === asking.wanted.customer &&
-      plainState(booking, asking.now) === "held" &&
-      asking.now < booking.interval.end,
+/** What she holds of times that are not over. */
+export function holdsOf(
+  { state, now, without }: Pick<Asking, "state" | "now" | "without">,
+  customer: string | null,
+): number {
+  return others({ state, without }).filter(
+    (booking) => booking.customer === customer && plainState(booking, now) === "held" && now < booking.interval.end,
   ).length;
 }

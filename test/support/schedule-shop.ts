@@ -43,6 +43,19 @@ export const wishes: readonly Wish[] = [
   { resources: ["off", "anna"], minutes: 60 },
 ];
 
+/** What one can wait for. */
+export const waits: readonly (Wish & { readonly service: string })[] = [
+  { service: "cut" },
+  { service: "cut", resources: ["anna"] },
+  { service: "duo" },
+  { service: "yoga" },
+  { service: "choir" },
+  { service: "visit" },
+  { service: "daily" },
+  { service: "daily" },
+  { service: "nothing" },
+];
+
 /** The shop in which all of it happens. */
 export async function furnish(
   shop: Shop,

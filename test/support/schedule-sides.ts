@@ -11,6 +11,7 @@ import { digestOf } from "./schedule-digest.ts";
 import { type Answer, edgeOf, plainState } from "./schedule-judge.ts";
 import type { furnish, Wish } from "./schedule-shop.ts";
 import type { By, ScheduleStep } from "./schedule-steps.ts";
+import type { Ticked } from "./schedule-tick.ts";
 
 /** One booking on both sides. */
 export interface Pair {
@@ -24,6 +25,12 @@ export interface Pair {
   readonly wish: Wish;
 }
 
+/** One entry of the waiting list on both sides. */
+export interface EntryPair {
+  readonly model: string;
+  readonly id: string;
+}
+
 /** What became of a step. */
 export interface Taken {
   readonly database: unknown;
@@ -31,6 +38,10 @@ export interface Taken {
   readonly answer: Answer;
   /** Whether a plain reading of the rules allows the answer. */
   readonly plausible: boolean;
+  /** The booking whose place was given back, as it was: somebody may be waiting for it. */
+  readonly freed?: Booking | null;
+  /** What the waiting list was offered in the step itself. */
+  readonly ticked?: Ticked;
 }
 
 /**
@@ -42,6 +53,7 @@ export class Sides {
   now: number;
   readonly events: NewEvent[] = [];
   readonly pairs: Pair[] = [];
+  readonly entries: EntryPair[] = [];
   readonly shop: Shop;
   readonly policies: Policies;
   readonly services: ReadonlyMap<string, ServiceView>;
@@ -49,6 +61,8 @@ export class Sides {
   readonly quotes = new Map<string, string>();
   /** Reminders that were dealt with, by booking and version, and whether they are on their way. */
   readonly reminders = new Map<string, { readonly booking: string; readonly version: number; waits: boolean }>();
+  /** The event of the newest offer that was paired. */
+  lastOffer = "0";
   #ids = 0;
 
   constructor(
@@ -63,6 +77,20 @@ export class Sides {
     this.now = now;
     const unchosen = resources.map((one) => [one.id, { ...one, lastChosenAt: null }] as const);
     this.state = { ...emptyState, resources: new Map(unchosen) };
+  }
+
+  get names(): readonly EntryPair[] {
+    return [...this.pairs, ...this.entries];
+  }
+
+  /** What the model calls it. */
+  nameOf(id: string | null): string | null {
+    return this.names.find((one) => one.id === id)?.model ?? id;
+  }
+
+  /** By turns, so that there are some of each. */
+  nextProvider(): string {
+    return this.pairs.length % 2 === 1 ? "telegram_payments" : "telegram_stars";
   }
 
   newId(): string {
@@ -92,14 +120,16 @@ export class Sides {
     database: object,
     decision: Decision<Outcome>,
     judge: (answer: Outcome, before: State) => boolean,
+    freed: (answer: Outcome) => Booking | null = () => null,
   ): Taken {
     const before = this.state;
     const model = this.decide(decision);
     return {
-      database: digestOf(database, this.pairs),
-      model: digestOf(model, this.pairs),
+      database: digestOf(database, this.names),
+      model: digestOf(model, this.names),
       answer: model,
       plausible: judge(model, before),
+      freed: freed(model),
     };
   }
 
@@ -128,11 +158,7 @@ export class Sides {
 
   /** Who asks, as it stands with the booking now: it may have been given away. */
   who(by: By, pair: Pair) {
-    const customer = by === "administrator" ? null : by === "stranger" ? "stranger" : this.booking(pair).customer;
-    return {
-      verb: customer === null ? { administrator: "olga" } : { customer },
-      core: { customer, actor: customer ?? "olga" },
-    };
+    return whoAsks(by, this.booking(pair).customer);
   }
 
   /** Where the clock goes to; it never goes back. */
@@ -141,4 +167,12 @@ export class Sides {
     const pair = this.pair(step);
     return pair === undefined ? this.now : Math.max(this.now, edgeOf(this.booking(pair), step.what) + step.offsetMs);
   }
+}
+
+export function whoAsks(by: By, owner: string) {
+  const customer = by === "administrator" ? null : by === "stranger" ? "stranger" : owner;
+  return {
+    verb: customer === null ? { administrator: "olga" } : { customer },
+    core: { customer, actor: customer ?? "olga" },
+  };
 }

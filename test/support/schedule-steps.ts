@@ -31,7 +31,8 @@ export type ScheduleStep =
       readonly what: number | null;
       readonly price: "same" | "other";
     })
-  | (About & { readonly do: "preCheckout" | "receipt"; readonly id: string | null })
+  | (About & { readonly do: "preCheckout"; readonly id: string | null })
+  | (About & { readonly do: "receipt"; readonly id: string | null })
   | (About & { readonly do: "preview"; readonly by: By })
   | (About & { readonly do: "cancel"; readonly by: By; readonly quote: boolean })
   | (About & { readonly do: "confirm"; readonly by: By })
@@ -42,9 +43,21 @@ export type ScheduleStep =
   | { readonly do: "advance"; readonly ms: number }
   /** The clock goes to something of a booking, or to just before or after it. */
   | (About & { readonly do: "reach"; readonly what: Edge; readonly offsetMs: number })
-  | { readonly do: "join"; readonly customer: number; readonly service: number; readonly quantity: number }
-  | { readonly do: "leave"; readonly entry: number }
-  | { readonly do: "decline" | "accept"; readonly offer: number }
+  | {
+      readonly do: "join";
+      readonly customer: number;
+      readonly what: number;
+      readonly quantity: number;
+      /** The window, counted from the last quarter of an hour. */
+      readonly fromMs: number;
+      readonly lengthMs: number;
+      /** The service and the time of which booking are waited for, instead of what is said above. */
+      readonly like: number | null;
+      readonly requestId: string | null;
+    }
+  | { readonly do: "leave"; readonly entry: number; readonly by: By }
+  | { readonly do: "decline"; readonly offer: number }
+  | { readonly do: "accept"; readonly offer: number }
   | { readonly do: "tick" };
 
 export type By = "owner" | "stranger" | "administrator";
@@ -66,6 +79,7 @@ const rarely = (weight: number, max: number) =>
   fc.oneof({ weight, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(max) });
 
 type Reserve = Extract<ScheduleStep, { do: "reserve" }>;
+type Join = Extract<ScheduleStep, { do: "join" }>;
 
 export const reserving: { readonly [Key in keyof Reserve]: fc.Arbitrary<Reserve[Key]> } = {
   do: fc.constant("reserve"),
@@ -144,17 +158,20 @@ export const steps: readonly Weighted[] = [
   ],
 ];
 
+export const joining: { readonly [Key in keyof Join]: fc.Arbitrary<Join[Key]> } = {
+  do: fc.constant("join"),
+  customer: fc.nat(3),
+  what: fc.nat(99),
+  quantity: fc.constantFrom(1, 1, 2),
+  fromMs: fc.constantFrom(30, 30, 60, 90).map((minutes) => minutes * minute),
+  lengthMs: fc.constantFrom(45, 90, 210, 210).map((minutes) => minutes * minute),
+  like: rarely(1, 3),
+  requestId: fc.constantFrom(null, null, null, null, null, "w1", "w2"),
+};
+
 export const stepsOfTheLine: readonly Weighted[] = [
-  [
-    4,
-    fc.record({
-      do: fc.constant("join" as const),
-      customer: fc.nat(3),
-      service: fc.nat(5),
-      quantity: fc.constantFrom(1, 1, 2),
-    }),
-  ],
-  [1, fc.record({ do: fc.constant("leave" as const), entry: fc.nat(5) })],
+  [4, fc.record(joining)],
+  [1, fc.record({ do: fc.constant("leave" as const), entry: fc.nat(5), by })],
   [1, fc.record({ do: fc.constant("decline" as const), offer: fc.nat(5) })],
   [2, fc.record({ do: fc.constant("accept" as const), offer: fc.nat(5) })],
   [2, fc.record({ do: fc.constant("tick" as const) })],

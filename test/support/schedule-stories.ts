@@ -3,6 +3,7 @@ import { wishes } from "./schedule-shop.ts";
 import {
   type By,
   type Edge,
+  joining,
   oneOf,
   reserving,
   type ScheduleStep,
@@ -141,17 +142,25 @@ const stories: readonly (readonly Step[])[] = [
   ],
 ];
 
-const join = fc.record({
-  do: fc.constant("join" as const),
-  customer: fc.nat(3),
-  service: fc.nat(5),
-  quantity: fc.constantFrom(1, 1, 2),
+const join = fc.record(joining);
+const joinLike = fc.record({
+  ...joining,
+  lengthMs: inMinutes(90, 210),
+  like: fc.constant(0),
+  requestId: fc.constant(null),
 });
 const tick = fc.constant({ do: "tick" as const });
 const newestOffer = { offer: fc.constant(0) };
 const accept = fc.record({ do: fc.constant("accept" as const), ...newestOffer });
 const decline = fc.record({ do: fc.constant("decline" as const), ...newestOffer });
-const leave = fc.record({ do: fc.constant("leave" as const), entry: fc.nat(2) });
+const leave = fc.record({ do: fc.constant("leave" as const), entry: fc.nat(2), by: fc.constant<By>("owner") });
+
+/** The second from the end: of two who have just joined, the one before the other. */
+const leaveFirst = fc.record({
+  do: fc.constant("leave" as const),
+  entry: fc.constant(1),
+  by: fc.constant<By>("owner"),
+});
 
 const storiesOfTheLine: readonly (readonly Step[])[] = [
   // Offered, and taken, passed on or let lapse.
@@ -159,11 +168,21 @@ const storiesOfTheLine: readonly (readonly Step[])[] = [
   [join, join, sweep, reach("hold"), fc.oneof(accept, sweep, tick), tick],
   // A place is given back while somebody waits for it.
   [
-    place({ what: wish("daily", "cut", "visit"), ...confirmed, ...far }),
-    join,
-    join,
+    place({ what: wish("daily", "cut", "visit", "duo", "yoga"), ...confirmed, ...far }),
+    joinLike,
+    fc.oneof(joinLike, join),
     fc.oneof(cancel, move),
+    fc.oneof(decline, leaveFirst, reach("hold"), accept),
     tick,
+    accept,
+  ],
+  // Who is first in line is offered it, and leaves.
+  [
+    place({ what: wish("daily", "cut", "visit", "duo", "yoga"), ...confirmed, ...far }),
+    joinLike,
+    joinLike,
+    cancel,
+    leaveFirst,
     accept,
   ],
 ];

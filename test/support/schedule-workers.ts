@@ -7,6 +7,7 @@ import type { SteppedDatabase } from "./schedule-clock.ts";
 import { plainState } from "./schedule-judge.ts";
 import { reminded } from "./schedule-shop.ts";
 import type { Sides, Taken } from "./schedule-sides.ts";
+import { tick } from "./schedule-tick.ts";
 
 const minute = 60_000;
 
@@ -25,6 +26,7 @@ export async function takeSweep(sides: Sides): Promise<Taken> {
     model: { expired: inModel },
     answer: { outcome: "swept" },
     plausible: over === inModel,
+    ticked: tick(sides, null),
   };
 }
 
