@@ -7,6 +7,9 @@ export interface Interval {
   readonly end: Instant;
 }
 
+/** setTimeout takes no more, and answers more with an immediate call. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
 export function overlaps(left: Interval, right: Interval): boolean {
   return left.start < right.end && right.start < left.end;
 }

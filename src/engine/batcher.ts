@@ -1,4 +1,5 @@
 import { BookonceError } from "../core/error.ts";
+import { longestTimerMs } from "../core/time.ts";
 import type { Command } from "./command.ts";
 
 /** A command on its way, with its own deadline. */
@@ -19,9 +20,6 @@ export interface BatcherOptions {
   /** Runs the jobs in one transaction and settles or re-queues each. */
   readonly run: (jobs: readonly Job[], requeue: (job: Job, delayMs: number) => void) => Promise<void>;
 }
-
-// setTimeout takes no more, and answers more with an immediate call.
-const longestTimerMs = 2 ** 31 - 1;
 
 // A batch costs more to begin than a few commands cost in it: fewer are not worth a second one.
 const worthSharing = 5;

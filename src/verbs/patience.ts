@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../core/time.ts";
 import type { CallOptions } from "./input.ts";
 
 /** How long a call may take in all, however many steps it has: one deadline, of which each step gets what is left. */
@@ -23,9 +24,6 @@ export function patienceWithin(patience: Patience, usualMs: number): Patience {
 export function budgetLeft({ until }: Patience, usualMs: number): number {
   return until === undefined ? usualMs : Math.max(0, Math.ceil(until - performance.now()));
 }
-
-// setTimeout takes no more, and answers more with an immediate call.
-const longestTimerMs = 2 ** 31 - 1;
 
 /** A signal for a step that knows no budgets: it fires when the caller's does, or when nothing is left. */
 export function signalOf({ signal, until }: Patience): AbortSignal | undefined {

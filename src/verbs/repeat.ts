@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { longestTimerMs } from "../core/time.ts";
 import { aFunction, signal } from "./call-options.ts";
 import { type Duration, longDuration, parseInput } from "./input.ts";
 
@@ -10,9 +11,6 @@ export interface RepeatOptions {
   /** Ends it: nothing new is begun, and what is running is waited for. */
   readonly signal?: AbortSignal;
 }
-
-// setTimeout takes no more, and answers more with an immediate call.
-const longestTimerMs = 2 ** 31 - 1;
 
 const schema = z.strictObject({
   every: longDuration.refine((ms) => ms <= longestTimerMs, "is too long"),

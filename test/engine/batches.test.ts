@@ -44,8 +44,9 @@ test("what waits is shared out evenly among the batches in flight", async () => 
     for (const name of names.slice(turn * 20, turn * 20 + 20)) await reserveIn(engine, name);
   };
   await Promise.all(Array.from({ length: 16 }, caller));
-  // Forty of eight each, give or take the last ones.
-  expect(transactions()).toBeLessThan(45);
+  // Forty of eight each, and a few smaller ones when both come back in one turn; not twenty of sixteen.
+  expect(transactions()).toBeGreaterThan(30);
+  expect(transactions()).toBeLessThan(60);
 });
 
 test("a few commands are one batch, however many could be in flight", async () => {
